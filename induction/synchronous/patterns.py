@@ -358,8 +358,22 @@ def _place(pattern: Coded, slot: int, word: Coded) -> _Place:
 
 
 def _wider(side: str) -> str:
-    """Return a regular expression for what a side of a pattern makes, with any phrases in slots."""
-    return "".join(".+" if has_slot(symbol) else re.escape(symbol) for symbol in side)
+    r"""Return a regular expression for what a side of a pattern makes, with any phrases in slots.
+
+    It is for whole texts. The earliest place of words between slots is as good as any, so nothing
+    is tried twice.
+
+    >>> _wider("\x01\x02ā\x01ē\x02")
+    '(?>.{2,}?ā)(?>.{1,}?ē).{1,}'
+    """
+    first, *rest = re.split("([\x01-\xff]+)", side)
+    found = [
+        f".{{{len(slots)},}}?{re.escape(run)}"
+        for slots, run in zip(rest[::2], rest[1::2], strict=True)
+    ]
+    inner = [f"(?>{each})" for each in found[:-1]]
+    last = found[-1].replace("}?", "}", 1) if found else ""
+    return "".join([re.escape(first), *inner, last])
 
 
 def _agrees(patterns: Patterns) -> bool:

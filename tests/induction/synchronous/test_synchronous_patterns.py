@@ -1,5 +1,7 @@
 """Patterns of word classes: found with their classes, right on training pairs, no longer."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from grammar.chart.parses import NoParse
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.pairs import read_training_pairs
-from induction.synchronous.patterns import find_patterns
+from induction.synchronous.patterns import _wider, find_patterns
 from scan.languages.measure import measure_language
 from scan.languages.tasks import named_task
 
@@ -88,3 +90,15 @@ def test_words_without_others_in_their_place_stay_in_patterns() -> None:
     (found, *_) = find_patterns(training, max_slots=4)
     assert len(found.words) == 2
     assert "ROOT -> so C1_1 C2_2 ### SO C2_2 C1_1" in map(str, found.grammar().rules)
+
+
+@given(st.text("\x01\x02āē", min_size=1, max_size=7), st.text("\x01āēī", max_size=10))
+def test_what_a_side_makes_is_what_the_plain_expression_says(side: str, text: str) -> None:
+    plain = re.sub("[\x01-\xff]", ".+", side)
+    assert bool(re.fullmatch(_wider(side), text)) == bool(re.fullmatch(plain, text))
+
+
+def test_a_side_of_many_slots_is_compared_in_one_pass() -> None:
+    side = "\x01\x02ā" * 20
+    assert re.fullmatch(_wider(side), "ēēā" * 20)
+    assert not re.fullmatch(_wider(side), "ēā" * 400 + "ē")
