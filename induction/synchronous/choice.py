@@ -15,7 +15,6 @@ Before layers for sampling are made, rules are divided (:mod:`induction.synchron
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -33,7 +32,13 @@ from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.division import divided_rules
 from induction.synchronous.layers import layer_types
 from induction.synchronous.pairs import TrainingPairs
-from induction.synchronous.precedence import children_by_orders, ordered_children, read_sources
+from induction.synchronous.precedence import (
+    always_later,
+    children_in_order,
+    found_orders,
+    ordered_children,
+    read_sources,
+)
 from induction.synchronous.search import SearchOptions, coded_rules, rule_size
 from induction.synchronous.types import (
     Families,
@@ -164,10 +169,13 @@ def choose_types(
     pairs = [pair for pair, _ in derived]
     readings = read_sources(coded_rules(rules), families, forests, pairs)
     written = [coder.rule(*rule) for rule in rules]
-    orders = children_by_orders(readings, forests, families)
+    orders = found_orders(readings, forests, families)
+    later = always_later(orders, families)
     divided, *others = (
-        divided_rules(written, families, shapes, *order)
-        for order in itertools.islice(orders, 1 + _ALTERNATIVES)
+        divided_rules(
+            written, families, shapes, *children_in_order(order, forests, families), later
+        )
+        for order in orders[: 1 + _ALTERNATIVES]
     )
 
     def layers(fitted: FloatArray) -> TypeModel:

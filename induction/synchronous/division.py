@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from grammar.arrays import FloatArray, LongArray
+from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.rng import stream_key
 from grammar.synchronous.forest import PairForest
 from grammar.synchronous.grammar import SynchronousGrammar
@@ -128,14 +128,17 @@ def divided_rules(
     forests: Sequence[PairForest],
     seen: FloatArray,
     prior: FloatArray,
+    later: BoolArray,
 ) -> Divided:
     """Divide rules.
 
-    ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`.
+    ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`, and
+    ``later`` says what no slot gets that has not been seen there: it applies later than the rule of
+    the slot in every order that explains the pairs.
     """
     before = _Rules(rules, families, seen, prior)
     if sum(len(forest.edges) for forest in forests) > _MOST_EDGES:
-        return Divided(before, before)
+        return Divided(before, before, Apart(later & (seen == 0), frozenset()))
     counts = seen + _UNSEEN
     share = counts / counts.sum(axis=1, keepdims=True) * prior
     trees: dict[tuple[int, ...], int] = {}
@@ -150,6 +153,8 @@ def divided_rules(
     made, counted, apart = _copied(rules, families, uses, copies)
     slots, kinds = _origins(families, made, [rule for rule, _ in copies])
     copied = _Rules([rules[n] for n, _ in copies], made, counted, prior[np.ix_(slots, kinds)])
+    unseen = later[np.ix_(slots, kinds)] & (counted == 0)
+    apart = apart._replace(kept_out=apart.kept_out | unseen)
     return Divided(before, copied, apart, told_apart)
 
 

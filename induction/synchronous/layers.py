@@ -13,7 +13,9 @@ for sampling looks at *whether* a child was seen in a slot, and generalises by t
    ``NT_1 twice`` and ``walk``, which ``twice`` holds as well, so it takes all that ``twice`` does.)
 3. What a slot lacks, and not by chance, it does not get where that is the rule of the slot itself,
    or one that this stands in, or if it is all phrases.
-4. Nothing else. No rule comes to stand below itself unless it was seen there.
+4. What applies later by every order of application that explains the pairs
+   (:mod:`induction.synchronous.precedence`), a slot only gets if it was seen there.
+5. Nothing else. No rule comes to stand below itself unless it was seen there.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from grammar.arrays import FloatArray, LongArray, kernel
+from grammar.arrays import BoolArray, FloatArray, LongArray, kernel
 from grammar.synchronous.forest import CodedRules, source_forest
 from induction.synchronous.layers import best_cells, best_edge, rule_heights, settled_children
 from induction.synchronous.types import Families, Forests, fit_types
@@ -26,8 +26,10 @@ from induction.synchronous.unification import Coded
 
 __all__ = [
     "Readings",
+    "always_later",
     "best_orders",
-    "children_by_orders",
+    "children_in_order",
+    "found_orders",
     "order_shares",
     "ordered_children",
     "read_sources",
@@ -139,18 +141,38 @@ def ordered_children(
     (float64 (slots, families), float64 (slots, families))
         The counts, and the shares of the order.
     """
-    return next(children_by_orders(readings, forests, families))
+    return children_in_order(found_orders(readings, forests, families)[0], forests, families)
 
 
-def children_by_orders(
-    readings: Readings, forests: Forests, families: Families
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield what :func:`ordered_children` returns, for each of :func:`best_orders`."""
-    even = fit_types(forests, families, 1, seed=0)
-    heights = rule_heights(settled_children(forests, even), families)
-    for order in best_orders(readings, forests, families, heights):
-        shares = order_shares(order, families)
-        yield settled_children(forests, even, shares), shares
+def children_in_order(
+    order: Order, forests: Forests, families: Families
+) -> tuple[FloatArray, FloatArray]:
+    """Return what :func:`ordered_children` returns, for a given order."""
+    shares = order_shares(order, families)
+    return settled_children(forests, fit_types(forests, families, 1, seed=0), shares), shares
+
+
+def found_orders(readings: Readings, forests: Forests, families: Families) -> list[Order]:
+    """Return :func:`best_orders`, with how high rules stand as the first guess."""
+    seen = settled_children(forests, fit_types(forests, families, 1, seed=0))
+    return best_orders(readings, forests, families, rule_heights(seen, families))
+
+
+def always_later(orders: Sequence[Order], families: Families) -> BoolArray:
+    """Return by slot and family whether the family applies no earlier, whichever the order is.
+
+    Orders are those that explain the pairs equally. Of so many functions that not each was tried in
+    every place of the best order, nothing is said.
+
+    >>> families = Families.of(["dax", "kiki", "a"], [1, 1, 0])
+    >>> always_later([(1, 2, 0), (2, 1, 0)], families)
+    array([[False, False, False],
+           [ True, False, False],
+           [False,  True, False]])
+    """
+    functions = np.count_nonzero(families.arity)
+    later = np.logical_and.reduce([order_shares(order, families) < 1.0 for order in orders])
+    return later & (functions * (functions - 1) < _TRIED)
 
 
 def best_orders(

@@ -14,6 +14,7 @@ from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.precedence import (
     Readings,
     _Trial,
+    always_later,
     best_orders,
     order_shares,
     ordered_children,
@@ -157,3 +158,21 @@ def test_queries_of_invented_languages_are_parsed_in_the_right_order() -> None:
             right += parser.translations(source.split())[0].target == tuple(target.split())
             total += 1
     assert right >= 0.95 * total
+
+
+def test_what_applies_later_by_every_order_is_later_by_each() -> None:
+    for count in range(2, len(PAIRS) + 1):
+        _, families, forests, readings = problem(RULES, PAIRS[:count])
+        orders = best_orders(readings, forests, families, [0] * len(RULES + WORDS))
+        later = always_later(orders, families)
+        for slot, family in itertools.product(range(families.slots), range(len(families.size))):
+            each = [order_shares(order, families)[slot, family] < 1.0 for order in orders]
+            assert later[slot, family] == all(each)
+
+
+def test_of_many_functions_none_is_always_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, families, forests, readings = problem(RULES, PAIRS)
+    orders = best_orders(readings, forests, families, [0] * len(RULES + WORDS))
+    assert always_later(orders, families).any()
+    monkeypatch.setattr(precedence, "_TRIED", 12)  # of four functions in any place
+    assert not always_later(orders, families).any()
