@@ -170,12 +170,12 @@ def choose_types(
     readings = read_sources(coded_rules(rules), families, forests, pairs)
     written = [coder.rule(*rule) for rule in rules]
     orders = found_orders(readings, forests, families)
-    later = always_later(orders, families)
+    later = always_later(orders.right, families)
     divided, *others = (
         divided_rules(
             written, families, shapes, *children_in_order(order, forests, families), later
         )
-        for order in orders[: 1 + _ALTERNATIVES]
+        for order in orders.best[: 1 + _ALTERNATIVES]
     )
 
     def layers(fitted: FloatArray) -> TypeModel:

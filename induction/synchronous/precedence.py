@@ -25,14 +25,15 @@ from induction.synchronous.types import Families, Forests, fit_types
 from induction.synchronous.unification import Coded
 
 __all__ = [
+    "Orders",
     "Readings",
     "always_later",
-    "best_orders",
     "children_in_order",
     "found_orders",
     "order_shares",
     "ordered_children",
     "read_sources",
+    "tried_orders",
 ]
 
 _AGAIN, _LATER = 1e-2, 1e-4
@@ -141,7 +142,7 @@ def ordered_children(
     (float64 (slots, families), float64 (slots, families))
         The counts, and the shares of the order.
     """
-    return children_in_order(found_orders(readings, forests, families)[0], forests, families)
+    return children_in_order(found_orders(readings, forests, families).best[0], forests, families)
 
 
 def children_in_order(
@@ -152,37 +153,47 @@ def children_in_order(
     return settled_children(forests, fit_types(forests, families, 1, seed=0), shares), shares
 
 
-def found_orders(readings: Readings, forests: Forests, families: Families) -> list[Order]:
-    """Return :func:`best_orders`, with how high rules stand as the first guess."""
+def found_orders(readings: Readings, forests: Forests, families: Families) -> Orders:
+    """Return :func:`tried_orders`, with how high rules stand as the first guess."""
     seen = settled_children(forests, fit_types(forests, families, 1, seed=0))
-    return best_orders(readings, forests, families, rule_heights(seen, families))
+    return tried_orders(readings, forests, families, rule_heights(seen, families))
 
 
 def always_later(orders: Sequence[Order], families: Families) -> BoolArray:
-    """Return by slot and family whether the family applies no earlier, whichever the order is.
+    """Return by slot and family whether the family applies later, whichever the order is.
 
-    Orders are those that explain the pairs equally. Of so many functions that not each was tried in
-    every place of the best order, nothing is said.
+    Orders are those that give as many pairs their targets. Of so many functions that not each was
+    tried in every place of the best order, nothing is said.
 
     >>> families = Families.of(["dax", "kiki", "a"], [1, 1, 0])
     >>> always_later([(1, 2, 0), (2, 1, 0)], families)
     array([[False, False, False],
-           [ True, False, False],
-           [False,  True, False]])
+           [False, False, False],
+           [False, False, False]])
+    >>> always_later([(1, 2, 0)], families)[1].tolist()
+    [False, True, False]
     """
     functions = np.count_nonzero(families.arity)
-    later = np.logical_and.reduce([order_shares(order, families) < 1.0 for order in orders])
+    later = np.logical_and.reduce([order_shares(order, families) == _LATER for order in orders])
     return later & (functions * (functions - 1) < _TRIED)
 
 
-def best_orders(
+class Orders(NamedTuple):
+    """The best order with those that explain the pairs equally, and all that read as many right."""
+
+    best: list[Order]
+    right: list[Order]
+
+
+def tried_orders(
     readings: Readings, forests: Forests, families: Families, start: Sequence[int]
-) -> list[Order]:
-    """Return the best order that was found, and those that explain the pairs equally.
+) -> Orders:
+    """Return the best order that was found, and those that are as good.
 
     The best one is such that moving one function makes it no better; of few functions, all orders
-    are tried, and of more than 200 only the first guess. The others give as many pairs their
-    targets with as few exceptions, and are only less probable; the most probable comes first.
+    are tried, and of more than 200 only the first guess. Those that explain the pairs equally give
+    as many pairs their targets with as few exceptions, and are only less probable; the most
+    probable comes first. Those that are right give as many pairs their targets.
 
     Parameters
     ----------
@@ -207,7 +218,11 @@ def best_orders(
                 best, ranked = trial.score(other), list(other)
     equal = [other for other, score in trial.known.items() if score[:2] == best[:2]]
     equal.sort(key=lambda other: (-trial.known[other][2], other))
-    return list(map(trial.order, dict.fromkeys([tuple(ranked), *equal])))
+    right = [other for other, score in trial.known.items() if score[0] == best[0]]
+    return Orders(
+        [trial.order(each) for each in dict.fromkeys([tuple(ranked), *equal])],
+        [trial.order(each) for each in right],
+    )
 
 
 def _moved(ranked: list[int]) -> Iterator[list[int]]:

@@ -15,10 +15,10 @@ from induction.synchronous.precedence import (
     Readings,
     _Trial,
     always_later,
-    best_orders,
     order_shares,
     ordered_children,
     read_sources,
+    tried_orders,
 )
 from induction.synchronous.report import RoteWarning
 from induction.synchronous.search import coded_rules
@@ -54,7 +54,7 @@ def test_and_binds_more_tightly_where_pairs_say_so() -> None:
         targets = ["( ( A | B ) & C )", "( A | ( B & C ) )"]
         pairs = [("a or b and c", targets[tight]), ("a", "A"), ("b", "B"), ("c", "C")]
         _, families, forests, readings = problem(RULES[:2], pairs)
-        order = best_orders(readings, forests, families, [0] * 5)[0]
+        order = tried_orders(readings, forests, families, [0] * 5).best[0]
         assert order[loose] > order[tight] > 0 == max(order[2:])
 
 
@@ -71,7 +71,7 @@ def test_the_order_is_the_best_of_all() -> None:
         trial = _Trial(readings, forests, families)
         functions = np.flatnonzero(families.arity).tolist()
         best = max(trial.score(order) for order in itertools.permutations(functions))
-        found = best_orders(readings, forests, families, [0] * len(RULES + WORDS))[0]
+        found = tried_orders(readings, forests, families, [0] * len(RULES + WORDS)).best[0]
         assert trial.score(sorted(functions, key=found.__getitem__)) == best
 
 
@@ -82,7 +82,7 @@ def test_of_many_functions_the_first_guess_is_taken(monkeypatch: pytest.MonkeyPa
     _, families, forests, readings = problem(RULES, PAIRS)
     for guess in itertools.permutations(range(4)):
         start = [*guess, 0, 0, 0]
-        order = best_orders(readings, forests, families, start)[0]
+        order = tried_orders(readings, forests, families, start).best[0]
         assert sorted(range(4), key=order.__getitem__) == sorted(range(4), key=start.__getitem__)
 
 
@@ -93,7 +93,9 @@ def test_orders_that_no_pair_tells_apart_are_all_given() -> None:
         functions = np.flatnonzero(families.arity).tolist()
         scores = {order: trial.score(order) for order in itertools.permutations(functions)}
         best = max(scores.values())
-        found = best_orders(readings, forests, families, [0] * len(RULES + WORDS))
+        orders = tried_orders(readings, forests, families, [0] * len(RULES + WORDS))
+        found = orders.best
+        assert len(orders.right) == sum(score[0] == best[0] for score in scores.values())
         ranked = [tuple(sorted(functions, key=order.__getitem__)) for order in found]
         assert set(ranked) == {order for order, score in scores.items() if score[:2] == best[:2]}
         evidence = [scores[order][2] for order in ranked]
@@ -163,16 +165,16 @@ def test_queries_of_invented_languages_are_parsed_in_the_right_order() -> None:
 def test_what_applies_later_by_every_order_is_later_by_each() -> None:
     for count in range(2, len(PAIRS) + 1):
         _, families, forests, readings = problem(RULES, PAIRS[:count])
-        orders = best_orders(readings, forests, families, [0] * len(RULES + WORDS))
+        orders = tried_orders(readings, forests, families, [0] * len(RULES + WORDS)).right
         later = always_later(orders, families)
         for slot, family in itertools.product(range(families.slots), range(len(families.size))):
-            each = [order_shares(order, families)[slot, family] < 1.0 for order in orders]
+            each = [order_shares(order, families)[slot, family] == 1e-4 for order in orders]
             assert later[slot, family] == all(each)
 
 
 def test_of_many_functions_none_is_always_later(monkeypatch: pytest.MonkeyPatch) -> None:
     _, families, forests, readings = problem(RULES, PAIRS)
-    orders = best_orders(readings, forests, families, [0] * len(RULES + WORDS))
+    orders = tried_orders(readings, forests, families, [0] * len(RULES + WORDS)).right
     assert always_later(orders, families).any()
     monkeypatch.setattr(precedence, "_TRIED", 12)  # of four functions in any place
     assert not always_later(orders, families).any()
