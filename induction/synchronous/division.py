@@ -104,7 +104,7 @@ class Divided(NamedTuple):
 
     before: _Rules
     copies: _Rules
-    apart: Apart | None = None
+    apart: Apart
     told_apart: bool = False
 
     def core(self) -> SynchronousGrammar:

@@ -160,7 +160,7 @@ def layered_grammar(
     rules: Sequence[SynchronousRule],
     families: Families,
     seen: FloatArray,
-    apart: Apart | None = None,
+    apart: Apart,
 ) -> SynchronousGrammar:
     """Return the grammar whose types are the layers of slots.
 

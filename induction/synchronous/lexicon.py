@@ -52,7 +52,8 @@ def induce_lexicon(
         ``"auto"`` is necessity, or ``"association"`` for words of which that finds nothing.
     threshold : float
         Least share p(w | v) and p(v | w) of the two fallbacks, above 0.5: of the pairs with one
-        of the words, those that have (``"association"``) or link (``"ibm1"``) both.
+        of the words, those that have (``"association"``) or link (``"ibm1"``) both. With
+        ``"association"``, words that stand where those with this share do not are needed, too.
 
     Raises
     ------
