@@ -821,6 +821,29 @@ def _at_once(given: Corpus) -> int:
 _NO_GRAMMAR = (str, list, tuple, dict, Corpus, int, float)
 
 
+def _is_no_grammar(grammar: Any = None, **_: Any) -> bool:
+    is_frame = type(grammar).__module__.partition(".")[0] in ("pandas", "polars", "datasets")
+    return grammar is None or is_frame or isinstance(grammar, _NO_GRAMMAR)
+
+
+def _no_grammar(cls: type[Sampler], options: Mapping[str, Any]) -> OptionError:
+    """Return what is to be raised where a sampler is made of options, or texts, alone."""
+    known = {one.name for one in fields(cls.Options)}
+    meant = {keyword_here(one, known) or one: value for one, value in options.items()}
+    chosen = ", ".join(
+        f"{one}={value}"
+        for one, value in meant.items()
+        if one in known and isinstance(value, int | float)
+    )
+    spec = f"{cls.method}({chosen})" if chosen else cls.method
+    more = f", not of {next(iter(options))}=" if options else ""
+    induced = f"{cls.__name__}.induce(texts{', ' if chosen else ''}{chosen})"
+    return OptionError(
+        f"{cls.__name__} is made of a grammar{more}",
+        hint=f"augment(texts, {spec!r}, n=10); or {induced}.sample(10)",
+    )
+
+
 def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
     """Return an ``__init__`` that names ``induce`` where no grammar is given, or texts are.
 
@@ -829,26 +852,8 @@ def _of_a_grammar(init: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(init)
     def made(self: Sampler, *given: Any, **named: Any) -> None:
-        first = named.get("grammar", given[0] if given else None)
-        is_frame = type(first).__module__.partition(".")[0] in ("pandas", "polars", "datasets")
-        if first is None or is_frame or isinstance(first, _NO_GRAMMAR):
-            name, method = type(self).__name__, type(self).method
-            options = [each for each in named if each != "grammar"]
-            more = f", not of {options[0]}=" if options else ""
-            known = {one.name for one in fields(type(self).Options)}
-            meant = {keyword_here(one, known) or one: value for one, value in named.items()}
-            chosen = [
-                f"{one}={value}"
-                for one, value in meant.items()
-                if one in known and isinstance(value, int | float)
-            ]
-            inner = ", ".join(chosen)
-            shown = f"{method}({inner})" if chosen else method
-            rest = f", {inner}" if chosen else ""
-            raise OptionError(
-                f"{name} is made of a grammar{more}",
-                hint=f"augment(texts, {shown!r}, n=10); or {name}.induce(texts{rest}).sample(10)",
-            )
+        if type(self).Options is not None and _is_no_grammar(*given[:1], **named):
+            raise _no_grammar(type(self), {one: named[one] for one in named if one != "grammar"})
         init(self, *given, **named)
 
     return made

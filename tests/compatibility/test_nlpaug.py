@@ -83,11 +83,11 @@ assert len(tw.augment("The quick brown fox", "aeda", n=1)) == 1
         """
 aug = EDA(aug_p=0.3)
 """,
-        hint="augment(texts, 'eda', n=10); or EDA.induce(texts).sample(10)",
+        hint="augment(texts, 'eda(alpha_sr=0.3)', n=10); or EDA.induce(texts, alpha_sr=0.3)",
         mended="""
 texts = ["The quick brown fox jumps over the lazy dog"]
-assert len(tw.augment(texts, 'eda', n=10)) == 10
-assert len(EDA.induce(texts).sample(10)) == 10
+assert len(tw.augment(texts, 'eda(alpha_sr=0.3)', n=10)) == 10
+assert len(EDA.induce(texts, alpha_sr=0.3).sample(10)) == 10
 """,
     ),
     "an augmenter of a text": Task(
