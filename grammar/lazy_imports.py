@@ -18,7 +18,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from opcode import opmap
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 __all__ = ["open_package"]
@@ -68,9 +70,13 @@ def open_package(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str
         if name == "__all__":
             return sorted(homes())
         if name not in homes():
-            raise AttributeError(
-                f"module {package!r} has no attribute {name!r}{_called_here(name)}"
-            )
+            hint = _called_here(name)
+            # a module that is half imported is found where all modules are
+            there = f"{package}.{name}" in sys.modules
+            if hint and not there and _is_importing(sys._getframe(1)):
+                what = f"cannot import name {name!r} from {package!r}{hint}"
+                raise ImportError(what, name=package, path=str(file))
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         home = import_module(homes()[name])
         if not hasattr(home, name):  # a module of functions that are best read behind its name
             import_module(f"{home.__name__}.{name}")
@@ -79,6 +85,12 @@ def open_package(init: str) -> tuple[Callable[[str], Any], Callable[[], list[str
         return value
 
     return fetch, lambda: sorted(homes())
+
+
+def _is_importing(frame: FrameType) -> bool:
+    """Say whether a frame is at ``from package import name``: it drops what an error would say."""
+    at = frame.f_lasti
+    return at >= 0 and frame.f_code.co_code[at] == opmap["IMPORT_FROM"]
 
 
 def _called_here(name: str) -> str:

@@ -65,10 +65,13 @@ _OF_NLTK: Hints = {
         *("parse_sents", "pipe", "parse_each"),
     ),
     "parser.kbest(words, 10) gives the ten most probable": (
-        *("parse_all", "nbest_parse", "nbest", "parses", "n_best"),
+        *("parse_all", "nbest_parse", "nbest", "parses", "n_best", "topk"),
     ),
+    "parser.viterbi(words) gives the most probable tree": ("argmax", "max"),
+    "parser.posteriors(words) gives the probabilities of spans": ("marginals", "marginal"),
+    "parser.sample(words, 100) draws trees of one sentence": ("rsample", "multi_sample"),
     "parser.inside(words) is the logarithm of the probability": (
-        *("prob", "logprob", "log_probability", "score", "probability"),
+        *("prob", "logprob", "log_probability", "score", "probability", "partition", "log_prob"),
     ),
 }
 """What parsers of NLTK have, and what gives it here."""

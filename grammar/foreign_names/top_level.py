@@ -88,6 +88,16 @@ _INSTEAD: Mapping[str, Sequence[str]] = {
     "them: generate(\"S -> N 'slept' | N 'ran'\\nN -> 'Ann' | 'Bob'\", n=3)": (
         *("Editor", "template"),
     ),
+    "scikit-learn's own takes TextClassifier() and its texts": (
+        *("StratifiedKFold", "KFold", "cross_val_score", "cross_validate", "GridSearchCV"),
+        *("StratifiedShuffleSplit", "cross_val_predict", "RandomizedSearchCV"),
+    ),
+    "nothing here edits characters; augment(texts, 'worddrop', n=10) edits words": (
+        *("KeyboardAug", "OcrAug", "RandomCharAug", "CharSwapAugmenter", "SpellingAug", "SplitAug"),
+    ),
+    "Parser(grammar) has the methods inside, viterbi, kbest, posteriors and sample": (
+        *("SentCFG", "TreeCRF", "DependencyCRF", "NonProjectiveDependencyCRF", "LinearChainCRF"),
+    ),
     "TextClassifier() stands in a pipeline of scikit-learn": ("TfidfVectorizer", "CountVectorizer"),
 }
 """What is done in another way here."""

@@ -56,6 +56,9 @@ _OF_NLTK: Hints = {
         *("noun_chunks", "find_data", "iter_subtrees", "find_pred", "get_subtrees", "constituents"),
     ),
     "tree.label() is it": ("data", "node", "tag", "cat", "value", "name", "type"),
+    "Parser(grammar).viterbi(words) has a tree and its log_probability": (
+        *("prob", "logprob", "log_prob", "set_prob"),
+    ),
     "tree.leaves() has them": ("words", "tokens", "yield_", "leaf_labels", "terminals"),
     "str(tree) is it": ("to_string", "to_brackets", "parse_string", "brackets", "to_penn"),
     "tree.spans() has them": ("to_spans", "get_spans"),

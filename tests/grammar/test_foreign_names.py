@@ -1,6 +1,7 @@
 """Names that other libraries have: each hint is of something that is here."""
 
 import ast
+import importlib
 import inspect
 import re
 
@@ -23,6 +24,16 @@ def test_lines_name_what_is_here_and_no_name_of_others_is():
     assert not {name for names in top_level._INSTEAD.values() for name in names} & {
         *dir(treewright)
     }
+
+
+@pytest.mark.parametrize("package", ["treewright", "grammar", "sampling"])
+def test_names_of_others_are_told_where_they_are_imported(package):
+    for name, hint in {"PCFG": "Grammar.fromstring(text)", "KeyboardAug": "edits words"}.items():
+        with pytest.raises(ImportError, match=re.escape(hint)):
+            exec(f"from {package} import {name}")
+        assert not hasattr(importlib.import_module(package), name)
+    with pytest.raises(ImportError, match="cannot import name 'nobody'"):
+        exec(f"from {package} import nobody")
 
 
 def test_a_name_of_others_stands_once():

@@ -55,6 +55,11 @@ def test_bars_may_begin_lines():
     assert sorted(rule.weight for rule in grammar.productions("S")) == [0.25, 0.25, 0.5]
 
 
+@pytest.mark.parametrize("bar", "∣│")
+def test_bars_that_editors_write_are_bars(bar):
+    assert Grammar.parse(f"S → 'a' {bar} '{bar}'") == Grammar.parse(f"S -> 'a' | '{bar}'")
+
+
 @pytest.mark.parametrize("name", ["ε", "epsilon", "λ"])
 def test_signs_of_the_empty_string_are_told(name):
     said: list[str] = []
@@ -96,6 +101,9 @@ FOREIGN = {
     "axiom: F\nF -> F+F\n": "an L-system",
     "<?xml version='1.0'?><structure><type>grammar</type></structure>\n": "JFLAP",
     "NP[+pl] -> 'dogs'\n": "feature grammar",
+    "NP: {<DT>?<NN>}\n    }<VBD|IN>+{\n": "chunk grammar",
+    "S\tNP\tVP\t01\t3/4\nNP\tDT\t0\t1/1\n": "disco-dop",
+    "%[find]('training': '10')\n    find ~[it]\n": "Chatito",
 }
 
 
