@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from copy import copy
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command_name
 from typer.models import CommandInfo
 
+from grammar.foreign_names.verbs import verb_hint
 from treewright.interrupts import Interrupts, close_frames, is_interrupt, lasting_interrupts
 from treewright.outputs import Verb
 from treewright.terminal import prepare_streams, say, show
@@ -68,8 +70,20 @@ __all__ = ["app", "main"]
 
 INTERRUPTED = 130
 
+
+class _Verbs(TyperGroup):
+    """All verbs; what other tools call theirs is told."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb that the first word names."""
+        if args[0] not in self.commands and (hint := verb_hint(args[0])) is not None:
+            ctx.fail(f"no such command: {args[0]}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="treewright",
+    cls=_Verbs,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

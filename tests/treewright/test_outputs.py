@@ -326,6 +326,24 @@ def test_options_of_other_tools_are_answered_with_those_here(run, option, called
     assert f"no such option: {option}; it is called {called} here" in " ".join(done.err.split())
 
 
+@pytest.mark.parametrize(
+    ("verb", "here"), [("fragments", "induce TREES"), ("train", "classify train FILE")]
+)
+def test_commands_of_other_tools_are_answered_with_verbs_here(run, verb, here):
+    done = run(verb, "trees.mrg")
+    assert done.code == 2
+    assert f"no such command: {verb}; write treewright {here}" in " ".join(done.err.split())
+
+
+def test_commands_of_other_tools_are_no_verbs_and_what_is_here_is():
+    from grammar.foreign_names.verbs import _VERBS
+
+    commands = typer.main.get_command(app).commands
+    for line, theirs in _VERBS.items():
+        assert line.split()[0] in {*commands, "--version"}
+        assert not {*theirs} & {*commands}
+
+
 def test_an_input_is_no_option(run):
     done = run("augment", "--input-csv", "a.csv", "-o", "b.csv")
     assert "give the file without an option: augment FILE" in " ".join(done.err.split())

@@ -38,6 +38,9 @@ def evalb(
         str | None, typer.Option(help="A .prm file of evalb; by default COLLINS.prm.")
     ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of bracket files.")] = "utf-8",
+    discontinuous: Annotated[
+        str, typer.Option(help="Discontinuous constituents: refuse, raise or split.")
+    ] = "refuse",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -56,8 +59,8 @@ def evalb(
     parameters = COLLINS if prm is None else EvalbParameters.load(prm)
     if gold == predicted == "-":
         raise OptionError("both files are standard input", hint="give at least one file by name")
-    right = read_treebank(gold, encoding=encoding)
-    guess = read_predicted(predicted, len(right), encoding=encoding)
+    right = read_treebank(gold, encoding=encoding, discontinuous=discontinuous)
+    guess = read_predicted(predicted, len(right), encoding=encoding, discontinuous=discontinuous)
     result = score(right, guess, max_length=max_length, parameters=parameters)
     if as_json:
         show_facts(result.to_dict(), as_json=True)
@@ -74,7 +77,9 @@ def evalb(
     show(result)
 
 
-def read_predicted(source: str, expected: int, *, encoding: str = "utf-8") -> Treebank:
+def read_predicted(
+    source: str, expected: int, *, encoding: str = "utf-8", discontinuous: str = "refuse"
+) -> Treebank:
     """Read trees of which some may be missing, with :data:`NO_PARSE` for those.
 
     A line ``()`` or ``(())`` is a missing tree. So is an empty line, if every other line is one
@@ -92,16 +97,16 @@ def read_predicted(source: str, expected: int, *, encoding: str = "utf-8") -> Tr
 
     is_file = source == "-" or Path(source).is_file()
     if source == EMBEDDED or source.endswith(".arrow") or not is_file:
-        return read_treebank(source, encoding=encoding)
+        return read_treebank(source, encoding=encoding, discontinuous=discontinuous)
     # what stands for a missing tree takes its line, so that errors name the right lines
     data = read_bytes(source)
     if is_foreign(data):
-        return parse_trees(data, source, encoding=encoding)
+        return parse_trees(data, source, encoding=encoding, discontinuous=discontinuous)
     lines = decode(data, source, encoding).rstrip().split("\n")
     lines = [str(NO_PARSE) if _MISSING.fullmatch(line) else line for line in lines]
-    treebank = parse_trees("\n".join(lines).encode(), source)
+    treebank = parse_trees("\n".join(lines).encode(), source, discontinuous=discontinuous)
     line_by_line = all(line.count("(") == line.count(")") for line in lines)
     if len(treebank) != expected == len(lines) and line_by_line:
         filled = (line if line.strip() else str(NO_PARSE) for line in lines)
-        treebank = parse_trees("\n".join(filled).encode(), source)
+        treebank = parse_trees("\n".join(filled).encode(), source, discontinuous=discontinuous)
     return treebank

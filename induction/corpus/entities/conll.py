@@ -19,7 +19,7 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,6 +94,7 @@ def read_conll(data: bytes, asked: Asked) -> Rows:
             "the file has no tokens", where=asked.path, hint="give a token and its tag a line"
         )
     _leave_out_names(sentences, asked.path)
+    _leave_out_annotators(sentences, asked.path)
     _leave_out_lemmas(sentences, asked.path)
     _leave_out_numbers(sentences, asked.path)
     _leave_out_inner(sentences, asked.path)
@@ -223,6 +224,29 @@ def _refuse_numbers_of_sentences(sentences: list[_Sentence], path: str) -> None:
         )
 
 
+def _leave_out_annotators(sentences: list[_Sentence], path: str) -> None:
+    """Leave out the two columns behind the tags that Universal NER has; it is told."""
+    if _have_annotators([row for sentence in sentences for row in sentence.rows]):
+        for sentence in sentences:
+            sentence.rows = [row[:-2] for row in sentence.rows]
+        tell(f"{path}: what stands behind the tags (annotators) is not kept")
+
+
+def _have_annotators(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether rows are a number, a token, its tag, that of a second annotator, and a name.
+
+    >>> _have_annotators([["1", "Ann", "B-PER", "-", "x"]]), _have_annotators([["Ann", "B-PER"]])
+    (True, False)
+    """
+    return (
+        len(rows[0]) == _WIDTHS[-1] + 1
+        and rows[0][0] in ("0", "1")
+        and all(map(_NUMBER.fullmatch, (row[0] for row in rows)))
+        and is_scheme({row[2] for row in rows})
+        and not is_scheme({row[-1] for row in rows})
+    )
+
+
 def _leave_out_lemmas(sentences: list[_Sentence], path: str) -> None:
     """Leave out lemmas behind the tokens of five columns, as CoNLL-2003 has them in German."""
     rows = [row for sentence in sentences for row in sentence.rows]
@@ -303,7 +327,8 @@ def is_conll(data: bytes) -> bool:
         often = Counter(row[-1] for row in rows).most_common(1)[0][0]
         if are_word_tags(last) or (often == OUTSIDE and len(last) > 1):
             return True
-    return tagged or (len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows))
+    first = len(rows[0]) == _WIDTHS[0] and _tags_come_first(rows)
+    return tagged or first or _have_annotators(rows)
 
 
 def _is_blank(line: str) -> bool:
@@ -327,13 +352,11 @@ def _intervals(sentence: _Sentence, path: str) -> list[tuple[int, int, str]]:
 def _sentences(text: str, path: str) -> list[_Sentence]:
     found: list[_Sentence] = []
     lines = text.split("\n")
-    plain = (_fields(line) for line in lines if line.strip() and not line.startswith("#"))
-    usual = next((len(fields) for fields in plain if fields[0] != _DOCUMENT), _WIDTHS[0])
+    is_comment = _comments(lines)
     inside, width = False, 0
     for number, line in enumerate(lines, start=1):
         fields = _fields(line)
-        comment = line.startswith("#") and len(fields) != (width or usual)
-        if not fields or fields[0] == _DOCUMENT or (comment and not inside):
+        if not fields or fields[0] == _DOCUMENT or (not inside and is_comment(line, fields)):
             inside = False
             continue
         width = width or len(fields)
@@ -353,6 +376,27 @@ def _sentences(text: str, path: str) -> list[_Sentence]:
             inside = True
         found[-1].rows.append(fields)
     return found
+
+
+def _comments(lines: Sequence[str]) -> Callable[[str, Sequence[str]], bool]:
+    """Return what says whether a line before a sentence is a comment: it is unlike all others.
+
+    It has other columns, no tab, or at its end no tag where all others have one of a span.
+    """
+    plain = [_fields(line) for line in lines if line.strip() and not line.startswith("#")]
+    plain = [fields for fields in plain if fields[0] != _DOCUMENT]
+    width = len(plain[0]) if plain else _WIDTHS[0]
+    parted = all("\t" in line for line in lines if line.strip() and not line.startswith(("#", "-")))
+    tagged = is_scheme({fields[-1] for fields in plain})
+
+    def is_comment(line: str, fields: Sequence[str]) -> bool:
+        return line.startswith("#") and (
+            len(fields) != width
+            or (parted and "\t" not in line)
+            or (tagged and not is_scheme({fields[-1], "B-A"}))
+        )
+
+    return is_comment
 
 
 def _fields(line: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from tests.treewright import test_command_line
@@ -35,6 +36,13 @@ def test_symbols_without_rules_are_named_first(run, tmp_path):
     assert refused.code == 1
     assert "g.cfg:2: the, dog, runs have no rules" in refused.err
     assert "spectral" not in refused.err
+
+
+def test_discontinuous_trees_are_scored_on_request(run, tmp_path):
+    (tmp_path / "t.dbr").write_text(APART)
+    assert "--discontinuous split" in run("evalb", "t.dbr", "t.dbr").err
+    done = run("evalb", "t.dbr", "t.dbr", "--discontinuous", "split", "--json")
+    assert json.loads(done.out)["all"]["f1"] == 100
 
 
 def test_the_hint_of_discontinuous_trees_works(run, tmp_path):
