@@ -49,7 +49,7 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"^\s*@?\{%|\{%[^\n]*%\}", "a grammar for Nearley", _EBNF),
     (r"^\s*\w+\s*=\s*[@_$!]?\{", "a grammar for pest", _EBNF),
     (r"^\w+\[[\w*]+\]:", "a parsing expression grammar of Python", _EBNF),
-    (r"^\s*\w+\s*:\s*\{[^\n]*<|^\s*\{<", "a chunk grammar of NLTK, whose patterns stand over tags",
+    (r"^\s*\w+\s*:\s*\{[^\n]*<|^\s*\{<", "a chunk grammar of NLTK",
      "nltk.RegexpParser chunks tagged words by it; induce_pcfg(trees) makes a grammar of its trees"),
     (r"^\S+(?:\t\S+)+\t[01]+(?:,[01]+)*\t[\d.]+(?:/\d+)?$", "a grammar of disco-dop",
      "write each rule as  NP -> DT NN [3/4] , and the words of its lexicon as  NN -> 'dog' [1/2]"),

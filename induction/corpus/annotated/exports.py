@@ -15,6 +15,7 @@ from typing import Any
 from grammar.errors import CorpusError
 from induction.corpus.annotated.assistants import is_luis, of_luis
 from induction.corpus.annotated.nested import is_dialogflow, is_snips, of_snips
+from induction.corpus.annotated.pipelines import is_doc, is_stanza, of_doc, of_stanza
 from induction.corpus.annotated.spans import has_pairs_of_offsets, span_of, with_plain_spans
 
 __all__ = ["EXPORTS", "Export", "annotated_rows", "export_of", "with_classes_alike"]
@@ -25,6 +26,9 @@ _PRODIGY = ("_input_hash", "_task_hash")
 _OF_PRODIGY = (
     *_PRODIGY, "_session_id", "_view_id", "_annotator_id", "_timestamp", "_is_binary", "answer",
     "accept", "options", "config", "priority", "score",
+)  # fmt: skip
+_OF_VERTEX = (
+    "textSegmentAnnotations", "classificationAnnotation", "classificationAnnotations",
 )  # fmt: skip
 _ANNOTATIONS = ("annotations", "completions")
 _LOOKED_AT = 50
@@ -256,8 +260,40 @@ def _with_cats(row: Row, shares: Any) -> Row:
     return _with_classes(row, [name for name, share in shares.items() if share >= 0.5])
 
 
+def _of_doc(row: Row) -> Row:
+    made = of_doc(row)
+    return _of_cats(made) if "cats" in made else made
+
+
+def _is_vertex(row: Any) -> bool:
+    return isinstance(row, Mapping) and "textContent" in row and any(n in row for n in _OF_VERTEX)
+
+
+def _of_vertex(row: Row) -> Row:
+    """Return a row with the spans or the classes that have a ``displayName`` there."""
+    left = (*_OF_VERTEX, "textContent", "dataItemResourceLabels")
+    made = {name: value for name, value in row.items() if name not in left}
+    made = {"text": row.get("textContent"), **made}
+    if "textSegmentAnnotations" in row:
+        made["spans"] = [span_of(span) for span in _items(row, "textSegmentAnnotations")]
+    one = row.get("classificationAnnotation")
+    found = _items(row, "classificationAnnotations", dict) if one is None else [one]
+    if not all(isinstance(each, dict) for each in found):
+        raise _of_another_form(found)
+    names = [each.get("displayName") for each in found]
+    if names or "classificationAnnotations" in row:
+        made = _with_classes(made, names)
+    of_item = row.get("dataItemResourceLabels")
+    for name, value in of_item.items() if isinstance(of_item, dict) else ():
+        made.setdefault(name.rpartition("/")[2], value)  # such as the part of the data: ml_use
+    return made
+
+
 EXPORTS: tuple[Export, ...] = (
     Export("Prodigy", _is_prodigy, _of_prodigy),
+    Export("Vertex AI", _is_vertex, _of_vertex),
+    Export("spaCy (Doc.to_json)", is_doc, _of_doc),
+    Export("Stanza", is_stanza, of_stanza, list),
     Export("Label Studio", _is_label_studio, _of_label_studio),
     Export("Label Studio (the small form)", _is_small_label_studio, _of_small_label_studio),
     Export("Dialogflow", is_dialogflow, of_snips),

@@ -20,7 +20,7 @@ _TEXTS = {"text", "sentence", "content"}
 """Where none of these is, offsets are those of words."""
 _STARTS = ("start", "start_offset", "begin", "start_char", "startOffset")
 _ENDS = ("end", "end_offset", "stop", "end_char", "endOffset")
-_LABELS = ("label", "labels", "type", "entity", "tag", "entity_type", "category")
+_LABELS = ("label", "labels", "type", "entity", "tag", "entity_type", "category", "displayName")
 
 
 def _is_triple(value: Any) -> bool:

@@ -20,21 +20,25 @@ _FEWEST = 2
 _TESTS = {"test", "dev", "val", "valid", "validation", "eval"}
 _PARTS = {"train", "training", *_TESTS}
 _YES_OR_NO = {"0", "1"}
+_TRUTHS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
 _UNKNOWN = {"-1"}
 """What stands in the tests of Kaggle where a class is not told."""
 
 
 def indicators_of(table: pa.Table) -> list[str]:
-    """Return the columns that hold 0 and 1, and -1 where it is not known, and nothing else.
+    """Return the columns that hold 0 and 1, and -1 where it is not known, or true and false.
 
     >>> indicators_of(pa.table({"toxic": ["0", "1"], "insult": [0, -1], "stars": [1, 5]}))
     ['toxic', 'insult']
     """
     found = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
+        kinds = (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean)
+        if any(is_kind(column.type) for is_kind in kinds):
             values = {*map(str, pc.unique(column.slice(0, _LOOKED_AT)).to_pylist())}
-            if values & _YES_OR_NO and values <= _YES_OR_NO | _UNKNOWN:
+            if (values & _YES_OR_NO and values <= _YES_OR_NO | _UNKNOWN) or (
+                values and any(values <= truths for truths in _TRUTHS)
+            ):
                 found.append(name)
     return found
 

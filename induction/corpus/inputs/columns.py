@@ -36,6 +36,7 @@ from induction.corpus.inputs.class_columns import (
     tell_of_parts,
 )
 from induction.corpus.inputs.index import without_index, without_levels
+from induction.corpus.inputs.languages import with_pair_of_languages
 from induction.corpus.inputs.names import has_text, long_columns, refuse_nested, renamed_by_use
 from induction.corpus.rows import Asked, Rows
 from induction.corpus.tables.class_names import class_names_of, with_class_names
@@ -127,6 +128,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
         if asked.text is None and not asked.rename:
             table = sentences_of_words(with_lists_of_cells(table, asked.path), asked.path)
     of_file = table.column_names
+    if asked.text in of_file and _is_sets(table.schema.field(asked.text).type):
+        table, asked = _as_tokens(table, asked)
     if asked.label is None and not asked.rename:
         table = with_tags_of_words(table)
     if asked.text is None and not has_text(table, asked.rename):
@@ -136,6 +139,8 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
             table.select([name for name in table.column_names if name not in COLUMNS])
         ):
             table = with_text_of_trees(table)
+    if asked.text is None and not asked.rename:
+        table = with_pair_of_languages(table)
     labels = _indicators(table, asked)
     for old in (*asked.rename, *filter(None, (asked.text, None if labels else asked.label))):
         if old not in table.column_names:
@@ -164,9 +169,18 @@ def renamed(table: pa.Table, asked: Asked, *, untyped: bool = False) -> pa.Table
     return with_spans_of_tags(table)
 
 
+def _as_tokens(table: pa.Table, asked: Asked) -> tuple[pa.Table, Asked]:
+    """Return a table whose words, which were named for the texts, are its tokens."""
+    if asked.text != "tokens" and "tokens" in table.column_names:
+        return table, asked
+    names = ["tokens" if name == asked.text else name for name in table.column_names]
+    return table.rename_columns(names), replace(asked, text=None)
+
+
 def _refuse_words(table: pa.Table, path: str) -> None:
     """Refuse a table with a word a row: no column holds texts there."""
     names = [name for name in table.column_names if name.strip().casefold() in WORD_NAMES]
+    names = [name for name in names if not pa.types.is_nested(table.schema.field(name).type)]
     if names and not long_columns(table):
         raise CorpusError(
             f"each row holds a word ({names[0]!r}), and no text",
@@ -223,9 +237,11 @@ def _tell_of_several_columns(table: pa.Table, path: str) -> None:
     found = indicators_of(table)
     if len(found) > 1:
         unknown = [name for name in found if not _INDICATORS.keys() >= _values(table, name)]
+        yes_or_no = any({"0", "1"} & _values(table, name) for name in found)
+        what = "0 and 1" if yes_or_no else "true and false"
         and_more = f" (and -1, as in {unknown[0]}: leave such rows out)" if unknown else ""
         tell(
-            f"{path}: the columns {', '.join(found)} hold 0 and 1{and_more}; if they are classes, "
+            f"{path}: the columns {', '.join(found)} hold {what}{and_more}; if they are classes, "
             f"read them as such: --label {','.join(found)}"
         )
         return
@@ -241,8 +257,11 @@ def _values(table: pa.Table, name: str) -> set[str]:
     return {*map(str, pc.unique(table.column(name).slice(0, _MOST_CLASSES)).to_pylist())}
 
 
-_INDICATORS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
-"""What columns of classes say of a text, as JSON, CSV and Python write it."""
+_INDICATORS = {
+    **dict.fromkeys(("0", "0.0", "False", "false", "FALSE"), False),
+    **dict.fromkeys(("1", "1.0", "True", "true", "TRUE"), True),
+}
+"""What columns of classes say of a text, as JSON, CSV, Python and spreadsheets write it."""
 
 _MISSING = pa.array(["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"], pa.string())
 _ABSENT = {
@@ -251,6 +270,7 @@ _ABSENT = {
 }
 """Some name a class None. SNLI has a dash where annotators did not agree, Excel its errors."""
 _QUOTED = re.compile(r"""(['"]).+\1""")
+_TAGS = re.compile(r"(?:<[^<>\s]+>)+")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _LIST_OF_PYTHON = re.compile(
     r"(?:frozenset\()?[\[({](?:'[^'\\]*'(?:, '[^'\\]*')*,?)?[\])}]\)?|(?:frozen)?set\(\)"
@@ -500,6 +520,11 @@ def _tell_of_alike_classes(column: pa.Array, path: str) -> None:
     if not pa.types.is_string(column.type):
         return
     known = pc.unique(column.drop_null()).to_pylist()[:_MOST_CLASSES]
+    if all(map(_TAGS.fullmatch, known)) and any("><" in name for name in known):
+        tell(
+            f"{path}: classes such as {max(known, key=len)!r:.60} are names in angle brackets; if "
+            'a text may have several, write a list of names in its place: ["a", "b"]'
+        )
     for sign in "|;#,+&/ ":
         several = [name for name in known if sign in name.strip("#")]  # C#
         parts = {part.strip() for name in several for part in name.split(sign)}

@@ -38,6 +38,8 @@ _FEW_ROWS = 10
 _SIGNS_OF_A_WORD = 2
 """So many signs has a word of Chinese or Japanese, about."""
 _NUMBER = re.compile(r"-?\d{1,3}")
+_IS_ID = re.compile(r"(?i:(?:^|[\W_])ids?$)|[A-Za-z]I[dD]$")
+_PARTS = re.compile(r"[\W_]+")
 _TREE = re.compile(r"(?s)\s*\((?:[^\s()]+\s|\s*\([^\s()]).*\)\s*")
 _TREES = ("tree", "tree_pair")
 _STRUCTURES = {"target", "tree", "tree_pair", "spans", "tokens", "tags"}
@@ -217,6 +219,7 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
         most = len(values) - 1 if len(values) < _FEW_ROWS else len(values) // 2
         if _FEWEST <= count <= min(_MOST_CLASSES, most) and not _has_words(values):
             found[name] = count
+    found = {name: found[name] for name in _most_like_classes([*found])}
     if found:
         first, *others = found
         more = f" (others may hold them: {', '.join(map(repr, others))})" if others else ""
@@ -225,6 +228,20 @@ def _tell_of_classes(table: pa.Table, names: Sequence[str]) -> None:
             f"different values{more}: --label {quote(first)} reads them, and --label '' ends this "
             "line"
         )
+
+
+def _most_like_classes(names: Sequence[str]) -> list[str]:
+    """Return names without those of ids, and first those that hold a usual name of classes.
+
+    An id of a class is one.
+
+    >>> _most_like_classes(["HITId", "genre", "Answer.sentiment", "user_id"])
+    ['Answer.sentiment', 'genre']
+    """
+    usual = {name for group in LABEL_NAMES for name in group}
+    unlike = {name: usual.isdisjoint(_PARTS.split(name.casefold())) for name in names}
+    kept = (name for name in names if not (unlike[name] and _IS_ID.search(name)))
+    return sorted(kept, key=unlike.__getitem__)
 
 
 def _has_words(values: pa.ChunkedArray) -> bool:
@@ -401,4 +418,22 @@ def _can_be(new: str, column: pa.ChunkedArray) -> bool:
     if pa.types.is_floating(kind):
         valid = column.drop_null()
         return bool(pc.all(pc.equal(pc.floor(valid), valid)).as_py())
+    if pa.types.is_struct(kind):
+        return _are_shares(column)
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind) or is_list(kind))
+
+
+def _are_shares(column: pa.ChunkedArray) -> bool:
+    """Say whether objects have 0 and 1, true and false, or shares under the names of classes.
+
+    >>> _are_shares(pa.chunked_array([[{"sad": True, "funny": False}]]))
+    True
+    >>> _are_shares(pa.chunked_array([[{"start": 0, "end": 7}]]))
+    False
+    """
+    kinds = (pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean)
+    columns = column.drop_null().combine_chunks().flatten()
+    if not columns or not all(any(is_kind(one.type) for is_kind in kinds) for one in columns):
+        return False
+    ends = [pc.min_max(one.cast(pa.float64())).as_py() for one in columns]
+    return all(end["min"] is None or (end["min"] >= 0 and end["max"] <= 1) for end in ends)

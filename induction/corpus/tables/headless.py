@@ -29,6 +29,8 @@ _ARE_IDS = 20
 """So many values, no two of them alike, are no classes."""
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:,\d+)*")
 _ENDS = frozenset(".!?…")
+_NOTHING = frozenset({"na", "nan", "none", "null", "nil", "missing", "inf"})
+_BEGINS_WITH_DIGITS = re.compile(r"[+-]?\d+(?:[\W_].*|\Z)", re.DOTALL)
 
 
 def is_row(records: Records, named: Collection[str] = ()) -> bool:
@@ -56,12 +58,14 @@ def is_row(records: Records, named: Collection[str] = ()) -> bool:
     first = [cell.strip() for cell in records[0]]
     if any(_plain(cell) in _USUAL or cell in named for cell in first):
         return False
+    below = [row for row in records[1:LOOKED_AT] if len(row) == len(first)]
+    columns = [[row[at].strip() for row in below] for at in range(len(first))]
+    if any(map(_is_name_of_numbers, first, columns)):
+        return False
     if any(len(cell.split()) > _LONGEST_NAME for cell in first):
         return True
     if len(first) == 1:
         return False
-    below = [row for row in records[1:LOOKED_AT] if len(row) == len(first)]
-    columns = [[row[at].strip() for row in below] for at in range(len(first))]
     return all(len(cell.split()) >= LONG for cell in first) or any(
         _is_sentence(cell)
         or (_NUMBER.fullmatch(cell) and below and all(map(_is_number, column)))
@@ -81,6 +85,18 @@ def _is_sentence(cell: str) -> bool:
     (True, False)
     """
     return len(cell.split()) >= LONG and cell.rstrip("\"')]”’ ")[-1:] in _ENDS
+
+
+def _is_name_of_numbers(cell: str, below: Sequence[str]) -> bool:
+    """Say whether a word stands above dates, times or other numbers alone.
+
+    >>> _is_name_of_numbers("Timestamp", ["2024/05/01 10:11", "2024/05/02 9:30"])
+    True
+    >>> _is_name_of_numbers("na", ["1", "2"]), _is_name_of_numbers("gj04", ["1", "2"])
+    (False, False)
+    """
+    is_word = cell.isalpha() and cell.casefold() not in _NOTHING
+    return is_word and len(below) > 1 and all(map(_BEGINS_WITH_DIGITS.match, below))
 
 
 def _is_number(cell: str) -> bool:

@@ -10,6 +10,7 @@ import codecs
 import json
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from grammar.errors import CorpusError, located
@@ -34,7 +35,7 @@ _TEXTS = {name for group in TEXT_NAMES for name in group}
 _LOOKED_AT = 50
 _BEGINNING = 1 << 20
 _MAY_BE_EXPORTED = re.compile(
-    rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations?"|"completions"'
+    rb'\[\s*\d+\s*,\s*\d+\s*,\s*"|"_input_hash"|"_task_hash"|"annotations?"|"completions"|"textContent"'
     rb'|"data"\s*:\s*\[|"startPos"|"startCharIndex"|"offset"|"body"'
     rb'|"cats"\s*:\s*\{|"answer"\s*:\s*"(?:accept|reject|ignore)"'
     rb'|"start"\s*:\s*\d+|"start_offset"|"startOffset"|"start_char"|"begin"|"labels"'
@@ -185,7 +186,8 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
     columns = list(value.values())
     if columns and all(isinstance(column, dict) for column in columns):
         numbers = list(columns[0])
-        if _TEXTS.intersection(map(str.casefold, numbers)) and not _TEXTS.intersection(value):
+        named = _TEXTS.intersection(map(str.casefold, numbers)) or _under_ids(value, numbers)
+        if named and not _TEXTS.intersection(value):
             return [{"id": name, **row} for name, row in value.items()]
         if all(list(column) == numbers for column in columns):
             return [{name: value[name][number] for name in value} for number in numbers]
@@ -202,6 +204,20 @@ def _rows_of_object(value: dict[str, Any]) -> Any:
     ):
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     return [value]
+
+
+def _under_ids(names: Collection[str], within: Collection[str]) -> bool:
+    """Say whether names are of rows, and those within them of columns, and not the reverse.
+
+    >>> _under_ids(["114_twitter", "115_twitter"], ["post_id", "post_tokens"])
+    True
+    >>> _under_ids(["x1", "x2"], ["0", "1"])
+    False
+    """
+    have_digits, within_have = (
+        [any(map(str.isdigit, name)) for name in each] for each in (names, within)
+    )
+    return all(have_digits) and not any(within_have)
 
 
 def _named_row(names: list[Any], row: Any, at: int) -> dict[str, Any]:

@@ -27,6 +27,7 @@ __all__ = [
     "has_classes",
     "is_table",
     "labelled_lines",
+    "refuse_namespaces",
     "sign_of_table",
 ]
 
@@ -131,6 +132,7 @@ _BEFORE = (
 """The first that all lines have counts; few words come again and again as classes."""
 _FEW = 60
 _FEATURES = re.compile(r"[+-]?\d+(?:\.\d+)?(?:\s+\d+:\S+)+\s*")
+_NAMESPACE = re.compile(r"[+-]?\d+(?:\.\d+)?(?: [\d.]+)? (?:'\S+ ?)?\|[A-Za-z]\S* ")
 _OF_OTHERS = {
     re.compile(
         r"[\w:./-]+\(\S+-\d+'*, \S+-\d+'*\)"
@@ -222,6 +224,23 @@ def has_classes(data: bytes, path: str) -> bool:
     lines = beginning(data).split("\n")[:_LOOKED_AT]
     with heard_by(lambda message: None):
         return labelled_lines(lines, path) is not None or classes_before(lines, path) is not None
+
+
+def refuse_namespaces(lines: Sequence[str], path: str) -> None:
+    """Refuse lines of features behind a bar and a name, which are no table.
+
+    Raises
+    ------
+    CorpusError
+        If all are such lines.
+    """
+    there = [line for line in lines[:_LOOKED_AT] if line.strip()]
+    if len(there) >= _FEWEST and all(map(_NAMESPACE.match, there)):
+        raise CorpusError(
+            "every line holds a number, a bar, and the name of features (Vowpal Wabbit)",
+            where=path,
+            hint="write the class, a tab and the text, without the bar and the name behind it",
+        )
 
 
 def _refuse_annotated(lines: Sequence[str], path: str) -> None:

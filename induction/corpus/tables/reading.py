@@ -42,7 +42,12 @@ from induction.corpus.tables.layout import (
     without_spaces_before,
     without_title,
 )
-from induction.corpus.tables.lines import classes_before, labelled_lines, sign_of_table
+from induction.corpus.tables.lines import (
+    classes_before,
+    labelled_lines,
+    refuse_namespaces,
+    sign_of_table,
+)
 from induction.corpus.tables.parquet_footer import chunks_of
 from induction.corpus.tables.parquet_sizes import expanded_rows
 from induction.corpus.tables.separators import (
@@ -131,6 +136,7 @@ def read_text(data: bytes, asked: Asked) -> Rows:
         if (table := rows_of_markdown(data, asked.path)) is not None:
             return _read_separated(table, asked, ",")
         lines = _without_tab_before(lines)
+        refuse_namespaces(lines, asked.path)
         bars = bars_for_tabs(lines)
         sign = sign_of_table(bars or lines, asked.path, "'|||'" if bars else None)
         if sign is not None:

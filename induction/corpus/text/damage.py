@@ -16,6 +16,11 @@ __all__ = ["tell_of_damage"]
 _ESCAPE = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
 _WRITTEN = re.compile(r"\\n(?:\\n|\s|$)|\s\\n")
 _MARKED = re.compile(r"<([A-Za-z][\w:.-]*)(?: [^<>]*)?>[^<>]*</\1>")
+_MARKED_OTHERWISE = re.compile(
+    r"<START(?::[\w-]+)?>[^<>]*<END>"  # OpenNLP
+    r"|\[[A-Z][A-Z_-]+ [^\[\]]* \]"  # [PER Ann Lee ]
+    r"|\[[^\[\]\n]+\](?:\([A-Za-z_][\w:-]*\)|\{\"entity\")"  # [Rome](city)
+)
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 
 
@@ -36,6 +41,7 @@ text.encode("cp1252").decode("utf-8") undoes it
         escape = escape or ("&" in text and _ESCAPE.search(text))
         written = written or ("\\n" in text and _WRITTEN.search(text))
         marked = marked or ("</" in text and _MARKED.search(without_markup(text)))
+        marked = marked or (("[" in text or "<S" in text) and _MARKED_OTHERWISE.search(text))
         twice = twice or (not text.isascii() and _decoded_twice(text))
     if escape:
         tell(

@@ -88,7 +88,7 @@ _FIRST = "|".join(word.capitalize() for word in sorted(BEGINNERS))
 _SMILE = r"[:;][-o^'’]?[)(\]\[DPp/\\|*]++|=[)(\]]++|\^[_.-]{0,3}\^|-_{1,3}-|[oO]_[oO]"
 _PHRASE = re.compile(
     # so that other characters are soon passed
-    rf"(?=[\w+−%#§№±≈≤≥≠~<>=&:;^(\[/.{_CURRENCY}-])"
+    rf"(?=[\w+−%#§№±≈≤≥≠~<>=&:;^(\[/.\\{_CURRENCY}-])"
     rf"(?:(?<!\S)(?:{_SMILE})(?![^\s.,!?])"
     r"|\[\d{1,3}(?:[,;–-] ?\d{1,3}){0,20}\]|\((?:1[5-9]|20)\d\d[a-z]?\)"  # [12], (2019)
     r"|(?<!\w)\d['’′]\d{1,2}(?:[\"”″]|'')"  # feet and inches
@@ -104,6 +104,8 @@ _PHRASE = re.compile(
     r"|(?<![\w$])\$[A-Za-z_]\w*+|(?<!\w):[a-z][\w+-]*+:|(?<!\w)__\w++"
     r"|(?<![\w.-])[\w-]++(?:\.[\w-]++)++/[^\s<>\"“”]*[\w/=&#%-]"
     r"|(?<![\w<~/])~?(?:/[\w.-]++){2,}+/?"
+    r"|(?<!\\)\\[A-Za-z]++(?:\{[^{}\n]{0,80}+\}){0,3}+"  # \cite{x} of LaTeX
+    r"|(?<![\w.])[A-Za-z_][\w.]*+\(\)"  # f() of programs
     r"|(?<!\w)(?:[A-Za-z]\+\+|[CFA]#|[A-F][+−-]|\.[A-Z]\w++)(?!\w)))"
 )
 _MARKED = re.compile(rf"[^\s{_MARK}][{_MARK}]++")
@@ -112,7 +114,7 @@ _MARKED = re.compile(rf"[^\s{_MARK}][{_MARK}]++")
 MAY_HOLD_UNITS = (
     r"[^\x00-\x7f]|[0-9@#$%&<\[{/_+~\\]|:[a-z]|[A-Za-z]\.[A-Za-z]|\b[A-Za-z]\. ?[A-Za-z]"
     r"|[:;=][-o^'’]?[)(\]\[DPp|*]|\^|\b(?i:et.al|nos?|nr|figs?|vols?|chaps?|eqs?|arts?|pp?)\b"
-    rf"|www\.|\.[A-Z]|\b[A-F]-|\b(?i:{_SHORT})\.\s"
+    rf"|\(\)|www\.|\.[A-Z]|\b[A-F]-|\b(?i:{_SHORT})\.\s"
 )
 """A regular expression of RE2: a text in which it matches nothing has no units."""
 

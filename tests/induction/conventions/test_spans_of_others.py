@@ -159,3 +159,89 @@ def test_offsets_with_lengths_are_spans(tmp_path):
     entity = '{"category": "PER", "offset": 0, "length": 3}'
     rows, _ = read(tmp_path, "a.jsonl", f'{{"text": "Ann sings", "entities": [{entity}]}}\n')
     assert rows[0]["spans"] == [{"start": 0, "end": 3, "label": "PER"}]
+
+
+SUNG = "Ann sings in Rome."
+NAMED = [{"start": 0, "end": 3, "label": "PER"}, {"start": 13, "end": 17, "label": "LOC"}]
+PLACES = [(0, 3, "NNP"), (4, 9, "VBZ"), (10, 12, "IN"), (13, 17, "NNP"), (17, 18, ".")]
+SINGING = ["Ann", "sings", "in", "Rome", "."]
+
+
+def test_documents_of_spacy_are_read_as_its_files_are(tmp_path):
+    tokens = [{"id": 0, "start": a, "end": b, "tag": tag, "head": 1} for a, b, tag in PLACES]
+    row = {"text": SUNG, "ents": NAMED, "cats": {"a": 1.0, "b": 0.0}, "tokens": tokens}
+    rows, said = read(tmp_path, "a.jsonl", json.dumps(row) + "\n")
+    tags = [tag for _, _, tag in PLACES]
+    assert rows == [{"text": SUNG, "tokens": SINGING, "tags": tags, "spans": NAMED, "label": "a"}]
+    assert said[0] == "a.jsonl is read as an export of spaCy (Doc.to_json)"
+    bad = row | {"ents": ["Ann"]}
+    with pytest.raises(CorpusError, match="'Ann' is no span"):
+        read(tmp_path, "b.jsonl", json.dumps(bad) + "\n")
+
+
+def test_documents_of_spacy_itself_are_read(tmp_path):
+    spacy = pytest.importorskip("spacy")
+    doc = spacy.blank("en")(SUNG)
+    rows, _ = read(tmp_path, "a.jsonl", json.dumps(doc.to_json()) + "\n")
+    assert rows[0]["text"] == SUNG
+    assert rows[0]["tokens"] == SINGING
+
+
+def test_sentences_of_stanza_have_heads_and_spans(tmp_path):
+    word = {"start_char": 0, "end_char": 3, "lemma": "x"}
+    given = [
+        [
+            {"id": 1, "text": "Ann", "xpos": "NNP", "head": 2, "deprel": "nsubj", "ner": "S-PER"},
+            {"id": [2, 3], "text": "cannot", **word, "ner": "O"},
+            {"id": 2, "text": "can", "xpos": "MD", "head": 0, "deprel": "root", "ner": "O"},
+            {"id": 3, "text": "not", "xpos": "RB", "head": 2, "deprel": "advmod", "ner": "O"},
+        ]
+    ]
+    rows, said = read(tmp_path, "a.json", json.dumps(given))
+    assert rows == [
+        {
+            "text": "Ann can not", "tokens": ["Ann", "can", "not"], "tags": ["NNP", "MD", "RB"],
+            "heads": [2, 0, 2], "deprels": ["nsubj", "root", "advmod"], "spans": NAMED[:1],
+        }
+    ]  # fmt: skip
+    assert said[0] == "a.json is read as an export of Stanza"
+
+
+def test_rows_of_vertex_have_spans_or_classes(tmp_path):
+    found = [{"startOffset": s["start"], "endOffset": s["end"], "displayName": s["label"]}
+             for s in NAMED]  # fmt: skip
+    row = {"textContent": SUNG, "textSegmentAnnotations": found}
+    assert read(tmp_path, "a.jsonl", json.dumps(row) + "\n")[0] == [{"text": SUNG, "spans": NAMED}]
+    part = {"aiplatform.googleapis.com/ml_use": "test"}
+    row = {"textContent": SUNG, "classificationAnnotation": {"displayName": "a"},
+           "dataItemResourceLabels": part}  # fmt: skip
+    rows, _ = read(tmp_path, "b.jsonl", json.dumps(row) + "\n")
+    assert rows == [{"text": SUNG, "label": "a", "ml_use": "test"}]
+    several = {"textContent": SUNG, "classificationAnnotations": [{"displayName": n} for n in "ab"]}
+    rows, _ = read(tmp_path, "c.jsonl", json.dumps(several) + "\n")
+    assert [*rows[0].values()] == [SUNG, ["a", "b"]]
+
+
+def test_texts_in_two_languages_are_pairs(tmp_path):
+    given = {"id": "7", "translation": {"en": "so it is", "de": "so ist es"}}
+    rows, said = read(tmp_path, "a.jsonl", json.dumps(given) + "\n")
+    assert rows == [{"text": "so it is", "target": "so ist es"}]
+    assert said == ["text is read from 'en' of the column 'translation', target from 'de'"]
+    given["translation"]["fr"] = "c'est ainsi"
+    with pytest.raises(CorpusError, match="within the column 'translation', which is nested"):
+        read(tmp_path, "b.jsonl", json.dumps(given) + "\n")
+
+
+def test_a_column_of_words_may_be_named_for_the_texts(tmp_path):
+    given = {f"11{n}_tw": {"post_id": f"11{n}", "post_tokens": ["so", "it", str(n)]}
+             for n in range(3)}  # fmt: skip
+    with pytest.raises(CorpusError, match="columns 'id', 'post_id', 'post_tokens'.*no column"):
+        read(tmp_path, "a.json", json.dumps(given, indent=1))
+    rows = read_corpus(tmp_path / "a.json", text="post_tokens")
+    assert (rows[2]["text"], rows[2]["tokens"]) == ("so it 2", ["so", "it", "2"])
+
+
+def test_words_that_are_objects_are_not_called_words_a_row(tmp_path):
+    given = {"words": [{"text": "Ann", "tag": "PROPN"}], "arcs": []}
+    with pytest.raises(CorpusError, match="within the column 'words', which is nested"):
+        read(tmp_path, "a.jsonl", json.dumps(given) + "\n")

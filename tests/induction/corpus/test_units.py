@@ -24,13 +24,13 @@ def _each() -> list[str]:
         "€ 5", "5 €", "$ 5", "US$ 5", "§§ 12–14", "50 %", "-5 °C", "5 kg", "100 km/h", "3 m²",
         "10:30 am", "5 p.m.", "5 million", "US$ 3.2 bn", "USD 5", "5 EUR", "№ 7", "10 000 €", "≤ 5",
         "{{ user.name }}", "{% if x %}", "J. K.", "z. B.", "+49 170 1234567", "Nos. 3-5", "Fig. 2",
-        "pp. 3–5", "et al.", "[12, 13]", "(2019)", "5'11\"",
+        "pp. 3–5", "et al.", "[12, 13]", "(2019)", "5'11\"", "\\emph{so it is}",
     ]  # fmt: skip
     single = (
         "€5 $5.99 §4 50% 3.5% %50 -5 +3 5kg 10:30 #1 [MASK] [SEP] [user_name] <url> <unk> </s> "
         "<|end|> {name} {0} {{x}} ${x} %s %d %(name)s %.2f #tag #été @name a.b@c.org "
         "https://x.org/a?b=1 www.x.org/b x.org/path /usr/bin/x J.K. p.m. U.S. e.g. Ph.D. C++ C# "
-        ".NET &amp; $AAPL :smile: __init__ 👍🏽 👩‍👩‍👧 🇩🇪 ❤️ 1️⃣ e\u0301"
+        ".NET &amp; $AAPL :smile: __init__ \\cite{knuth84} f() a.b() 👍🏽 👩‍👩‍👧 🇩🇪 ❤️ 1️⃣ e\u0301"
     )
     return [*several, *single.split()]
 
