@@ -50,7 +50,7 @@ _NOTATIONS: tuple[tuple[str, str, str], ...] = (
     (r"^\s*\w+\s*=\s*[@_$!]?\{", "a grammar for pest", _EBNF),
     (r"^\w+\[[\w*]+\]:", "a parsing expression grammar of Python", _EBNF),
     (r"^\s*\w+\s*:\s*\{[^\n]*<|^\s*\{<", "a chunk grammar of NLTK",
-     "nltk.RegexpParser chunks tagged words by it; induce_pcfg(trees) makes a grammar of its trees"),
+     "nltk.RegexpParser chunks tagged words by it; induce_pcfg(trees) is a grammar of its trees"),
     (r"^\S+(?:\t\S+)+\t[01]+(?:,[01]+)*\t[\d.]+(?:/\d+)?$", "a grammar of disco-dop",
      "write each rule as  NP -> DT NN [3/4] , and the words of its lexicon as  NN -> 'dog' [1/2]"),
     (r"^[%@~]\[[^\]\n]+\]", "a file of Chatito or Chatette", _RULES),
