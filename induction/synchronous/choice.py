@@ -10,7 +10,8 @@ are taken in their place only where held-out recombinations of the training pair
 where they parse more of these pairs right, by more than two standard errors. The errors are those
 over distinct pairs: folds overlap, so they say less than their number.
 
-Before layers for sampling are made, rules are divided (:mod:`induction.synchronous.division`).
+Before layers for sampling are made, rules are divided
+(:mod:`induction.synchronous.division.rules`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from grammar.synchronous.forest import Coder, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.division import divided_rules
+from induction.synchronous.division.rules import divided_rules
 from induction.synchronous.layers import layer_types
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.precedence import (

@@ -87,6 +87,9 @@ __all__ = [
 PURPOSES = {"sampling": "core", "parsing": "grammar", "reading": "rules"}
 """What a saved grammar is for, and the part of the induction that serves it."""
 
+_LONGER = 1.2
+"""How much longer the description of pairs and of fewer rules may be, at most: types, which make
+that of pairs shorter, are found later."""
 _LAST_ROUNDS = 3
 _SHOWN = 3
 _PART = 500
@@ -530,16 +533,45 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
     stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
-    if not (how.compare and phrases and stuck):
+    if how.compare and phrases and stuck:
+        say(f"again, with {len(phrases):,} words of the lexicon as phrases")
+        again = RuleSearch(lexicon, how, phrases, pairing)
+        trace = tuple(_searched(again, training, how.parts, say))
+        rules = _finished(again.rules, phrases, training, how, say)
+        other = _Found(training, words, trace, rules, again.tried, again.limited)
+        sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
+        say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
+        if sizes[1] < sizes[0]:
+            found, searching = other, again
+    return _to_end(found, searching, phrases, how, say) if how.compare else found
+
+
+def _to_end(
+    found: _Found,
+    searching: RuleSearch,
+    phrases: Collection[Coded],
+    how: SynchronousOptions,
+    say: Callable[[str], None],
+) -> _Found:
+    """Search as long as rules get shorter, and keep what is found if they are fewer.
+
+    The shortest rules are not always those of the language: words that all sentences have are split
+    off, and what is left is put together in every way. So pairs must not get much longer by them.
+    """
+    training = found.training
+    part = found.trace[-1].step.part + 1 if found.trace else 0
+    steps = tuple(_told(step, training, say) for step in searching.add([], part, to_end=True))
+    if not steps or searching.limited:
         return found
-    say(f"again, with {len(phrases):,} words of the lexicon as phrases")
-    searching = RuleSearch(lexicon, how, phrases, pairing)
-    trace = tuple(_searched(searching, training, how.parts, say))
     rules = _finished(searching.rules, phrases, training, how, say)
-    other = _Found(training, words, trace, rules, searching.tried, searching.limited)
-    sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
-    say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
-    return other if sizes[1] < sizes[0] else found
+    say(f"searched to the end: {len(rules):,} rules in place of {len(found.rules):,}")
+    if len(rules) >= len(found.rules):
+        return found
+    before, after = (description(each, training.pairs, how) for each in (found.rules, rules))
+    say(f"descriptions of rules and pairs: {before:,.0f}, and {after:,.0f} at the end")
+    if after > _LONGER * before:
+        return found
+    return found._replace(trace=found.trace + steps, rules=rules, tried=searching.tried)
 
 
 def _finished(

@@ -188,14 +188,16 @@ def _best(table: dict[tuple[str, str], float], source: str, target: str) -> set[
 def _necessary(pairs: TrainingPairs, both: Counter[tuple[str, str]], threshold: float) -> Lexicon:
     """Keep the pairs of words that are counted often enough for how often each of them occurs.
 
-    A word that every pair has goes with everything, so it says nothing.
+    Pairs without the source word must have the target word more rarely: a word that nearly every
+    pair has goes with everything, so it says nothing.
     """
     sources = Counter(w for source, _ in pairs.pairs for w in set(source))
     targets = Counter(v for _, target in pairs.pairs for v in set(target))
     found: dict[str, set[str]] = defaultdict(set)
     for (w, v), n in both.items():
         often = n >= threshold * sources[w] and n >= threshold * targets[v]
-        if often and min(sources[w], targets[v]) < len(pairs):
+        others, without = len(pairs) - sources[w], targets[v] - n
+        if often and without * sources[w] < threshold * n * others:
             found[v].add(w)
     return {v: frozenset(words) for v, words in sorted(found.items())}
 

@@ -20,9 +20,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from grammar.synchronous.forest import CodedRules, pair_forest
-from induction.synchronous.unification import Coded, canonical, has_slot
+from induction.synchronous.unification import Coded, canonical, has_slot, has_word
 
-__all__ = ["Argument", "Proposal", "arrangements", "covers", "orders", "propose"]
+__all__ = ["Argument", "Proposal", "arrangements", "covers", "orders", "propose", "shared_contexts"]
 
 _HOLE = "\xff"
 _COMPARED = 12
@@ -73,6 +73,49 @@ def propose(rules: Iterable[Coded]) -> Iterator[Proposal]:
                 made = _proposal(before + _HOLE + behind, template, members)
                 if made is not None:
                     yield made
+
+
+def shared_contexts(rules: Iterable[Coded]) -> Iterator[Proposal]:
+    r"""Yield every context that several rules with slots share, with fillers that have slots, too.
+
+    Examples
+    --------
+    >>> from grammar.synchronous.forest import Coder
+    >>> code = Coder()
+    >>> show, first, of, last, head, tail = code.words("show first of last head tail".split())
+    >>> rules = [(show + first + "\x01" + of + "\x02", "\x02" + head + "\x01"),
+    ...     (show + last + "\x01" + of + "\x02", "\x02" + tail + "\x01")]
+    >>> found = {str(code.rule(*each.context)): each.fillers for each in shared_contexts(rules)}
+    >>> for filler in found["show NT_1 ### NT_1"].values():
+    ...     print(code.rule(*filler))
+    first NT_1 of NT_2 ### NT_2 head NT_1
+    last NT_1 of NT_2 ### NT_2 tail NT_1
+    """
+    groups: dict[Coded, dict[Coded, Coded]] = defaultdict(dict)
+    for rule in sorted(rule for rule in rules if has_slot(rule[0])):
+        for context, filler in _divisions(rule):
+            groups[context].setdefault(rule, filler)
+    for context, fillers in groups.items():
+        if len(set(fillers.values())) > 1:
+            yield Proposal(context, fillers)
+
+
+def _divisions(rule: Coded) -> Iterator[tuple[Coded, Coded]]:
+    """Yield contexts and fillers, both with words on both sides, that make a rule."""
+    source, target = rule
+    spans = list(itertools.combinations(range(len(target) + 1), 2))
+    for begin, end in itertools.combinations(range(len(source) + 1), 2):
+        part, rest = source[begin:end], source[:begin] + _HOLE + source[end:]
+        inner = set(filter(has_slot, part))
+        if not has_word(part) or not has_word(rest):
+            continue
+        for first, last in spans:
+            text = target[first:last]
+            around = target.replace(text, _HOLE)
+            if has_word(text) and inner.isdisjoint(around) and set(filter(has_slot, text)) == inner:
+                context, filler = canonical(rest, around), canonical(part, text)
+                if context is not None and filler is not None:
+                    yield context, filler
 
 
 def _proposal(

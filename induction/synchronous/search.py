@@ -26,7 +26,7 @@ from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_f
 from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from induction.synchronous.lexicon import Lexicon, is_balanced
 from induction.synchronous.pairs import relaxed_pattern
-from induction.synchronous.proposals import Proposal, arrangements, propose
+from induction.synchronous.proposals import Proposal, arrangements, propose, shared_contexts
 from induction.synchronous.unification import Coded, canonical, has_slot, has_word, unifiers
 
 __all__ = [
@@ -159,8 +159,12 @@ class RuleSearch:
         limit = self._options.limit
         return limit is not None and self.tried >= limit
 
-    def add(self, examples: list[Coded], part: int, beside: int = 0) -> Iterator[Step]:
+    def add(
+        self, examples: list[Coded], part: int, beside: int = 0, *, to_end: bool = False
+    ) -> Iterator[Step]:
         """Give more examples and search until nothing changes, or long enough; yield every step.
+
+        ``to_end`` says that each step of use is followed by another one.
 
         Few that contradict the rules, among these and so many ``beside`` them, are not searched:
         they are likelier to be faulty.
@@ -187,7 +191,8 @@ class RuleSearch:
                     tuple(sorted(shown - self.rules, key=_by_size)),
                     sum(map(self._size, self.rules)),
                 )  # fmt: skip
-            done = number >= self._options.max_steps and not self._goes_on(before)
+            goes_on = self._shrank(before) if to_end else self._goes_on(before)
+            done = number >= self._options.max_steps and not goes_on
             if done or self.limited or self.rules == before:
                 return
             shown = self.rules
@@ -257,7 +262,10 @@ class RuleSearch:
     def _goes_on(self, before: set[Coded]) -> bool:
         """Say whether pairs are still taken apart, and the last step was of use."""
         own = self._options.compare and any(map(_is_pair, self.rules))
-        return own and sum(map(self._size, self.rules)) < sum(map(self._size, before))
+        return own and self._shrank(before)
+
+    def _shrank(self, before: set[Coded]) -> bool:
+        return sum(map(self._size, self.rules)) < sum(map(self._size, before))
 
     def _few_own(self) -> bool:
         """Say whether few pairs of more than one word are rules of their own."""
@@ -285,10 +293,11 @@ class RuleSearch:
     def _compared(self) -> tuple[set[Coded], set[Coded]]:
         """Return what comparison adds and makes needless, where many pairs are still rules."""
         few = self._few_own()
+        proposed = itertools.chain(propose(self.rules), shared_contexts(self.rules) if few else ())
         added: set[Coded] = set()
         gone: set[Coded] = set()
         ranked = sorted(
-            ((self._gain(found, gone | added), found) for found in propose(self.rules)),
+            ((self._gain(found, gone | added), found) for found in proposed),
             key=lambda item: (-item[0], item[1].context),
         )
         for gain, found in ranked:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from grammar.synchronous.parsing import SynchronousParser
-from induction.synchronous import division
+from induction.synchronous.division import groups, rules
+from induction.synchronous.division.uses import Use
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.types import Families
 from sampling.sentences.pairs import sample_pairs
@@ -41,7 +42,7 @@ def test_a_rule_that_stands_for_two_is_divided(monkeypatch: pytest.MonkeyPatch) 
     made = samples(studied)
     assert made <= set(compounds())
     assert len(made) > 200
-    monkeypatch.setattr(division, "_MOST_EDGES", 0)  # none is divided
+    monkeypatch.setattr(rules, "_MOST_EDGES", 0)  # none is divided
     assert not samples(studied) <= set(compounds())
 
 
@@ -54,11 +55,11 @@ def test_order_and_copies_of_pairs_divide_alike() -> None:
 @pytest.mark.parametrize(("uses", "divided"), [(2, False), (4, False), (10, True), (20, True)])
 def test_chance_must_not_explain_what_never_meets(uses: int, divided: bool) -> None:
     rows = [(0, 0)] * uses + [(1, 1)] * uses
-    assert division._unlikely(rows) == divided
+    assert groups._unlikely(rows) == divided
 
 
 def test_words_each_seen_once_say_nothing() -> None:
-    assert not division._unlikely([(i % 2, i) for i in range(40)])
+    assert not groups._unlikely([(i % 2, i) for i in range(40)])
 
 
 def test_combinations_left_out_are_sampled_still() -> None:
@@ -163,8 +164,8 @@ def test_members_that_hold_other_words_are_not_exchanged() -> None:
 def test_a_member_that_is_in_no_group_is_left_out_of_it(uses: int, apart: bool) -> None:
     families = Families.of(["order", "order"], [1, 1])
     first, second = (0, 0), (0, 1)  # groups of family 0
-    seen = [division._Use(first, "top", 0, 0, (0, 0), [])] * uses
-    seen += [division._Use(second, "top", 1, 1, (1, 0), [])] * uses
-    labels = division._labels_of_members(seen, families)
+    seen = [Use(first, "top", 0, 0, (0, 0), [])] * uses
+    seen += [Use(second, "top", 1, 1, (1, 0), [])] * uses
+    labels = rules._labels_of_members(seen, families)
     both = [first, second]
     assert labels == ({0: [first], 1: [second]} if apart else {0: both, 1: both})

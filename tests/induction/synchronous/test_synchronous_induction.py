@@ -210,11 +210,18 @@ def test_lexicons(method: str) -> None:
 
 
 def test_the_fallback_stands_noise_that_necessity_does_not() -> None:
-    pairs = [(f"a w{i}", f"A V{i}") for i in range(20)] + [("a odd", "ODD")]
+    pairs = [(f"a w{i}", f"A V{i}") for i in range(20)] + [("a odd", "ODD"), ("b w1", "B V1")]
     training = read_training_pairs(pairs)
     a = training.pairs[0][1][0]
     assert a not in induce_lexicon(training, method="necessity")
     assert a in induce_lexicon(training, method="association")
+
+
+def test_a_word_of_nearly_every_pair_is_not_one_that_others_need() -> None:
+    pairs = [(f"a w{i}", f"V{i} B") for i in range(30)] + [("w1", "V1 B"), ("a odd", "V2")]
+    training = read_training_pairs(pairs)
+    named = set(map(training.words, induce_lexicon(training, method="association")))
+    assert not {"A", "B"} & named
 
 
 def test_words_are_linked_in_both_directions() -> None:

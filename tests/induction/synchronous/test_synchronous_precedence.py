@@ -10,7 +10,7 @@ from grammar.synchronous.forest import CodedRule, CodedRules, Coder, pair_forest
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous import precedence
-from induction.synchronous.division import divided_rules
+from induction.synchronous.division.rules import divided_rules
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.precedence import (
     Readings,

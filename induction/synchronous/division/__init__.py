@@ -1,0 +1,1 @@
+"""Division of rules and classes of words, before layers are made."""

@@ -1,0 +1,157 @@
+"""Rules are divided where words would stand beside each other that never do in pairs.
+
+*call* takes a number and *text* takes one, and both may be read as the first part of a sequence:
+``NT_1 NT_2 ### NT_1 NT_2`` begins with *text*, or with a digit. In a sentence it begins with a
+word, behind *call* with a digit. Classes of words and not words are compared (as in the models of
+Brown et al. 1992): a word that was left out of a place on purpose stands where its class does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from grammar.arrays import BoolArray
+from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous.division.uses import ROOT, TOP, Class, Use, relabel
+from induction.synchronous.types import CHANCE, Families
+
+__all__ = ["Neighbours", "divide_by_neighbours", "read_neighbours", "strange_neighbours"]
+
+_MOST = 40
+"""Divisions, at most."""
+_SIDES = (0, 1)
+_Key = TypeVar("_Key", bound=Hashable)
+_Classes = tuple[frozenset[Class], frozenset[Class]]
+
+
+class Neighbours:
+    """Which classes of words stand beside each other in sentences.
+
+    Examples
+    --------
+    >>> found = Neighbours([["", "call", "digit", "digit", ""]] * 20)
+    >>> found.never("digit", "call"), found.never("call", "digit"), found.never("digit", "text")
+    (True, False, False)
+    """
+
+    def __init__(self, sentences: Iterable[Sequence[Class]]) -> None:
+        self._both: set[tuple[Class, Class]] = set()
+        self._count: Counter[Class] = Counter()
+        for sentence in sentences:
+            self._both.update(itertools.pairwise(sentence))
+            self._count.update(sentence)
+
+    def never(self, one: Class, other: Class) -> bool:
+        """Say whether a class never stands before another one, and chance does not explain it."""
+        if (one, other) in self._both:
+            return False
+        share = self._count[other] / self._count.total()
+        return (1.0 - share) ** self._count[one] <= CHANCE
+
+    def strange(self, side: int, beside: Iterable[Class], edge: Class) -> bool:
+        """Say whether none of some classes stands before one (side 0), or behind it (side 1)."""
+        pairs = [(each, edge) if side == 0 else (edge, each) for each in beside]
+        return bool(pairs) and all(self.never(*pair) for pair in pairs)
+
+
+def read_neighbours(
+    rules: Sequence[SynchronousRule], uses: Sequence[Use], class_of: Mapping[int, Class]
+) -> Neighbours:
+    """Read the sentences that uses derive, and note the edges of each use and what is beside it.
+
+    ``class_of`` has the class of each rule that is a word.
+    """
+    tops = (use for use in uses if use.place == TOP)
+    return Neighbours([_read_sentence(top, rules, class_of) for top in tops])
+
+
+def _read_sentence(
+    top: Use, rules: Sequence[SynchronousRule], class_of: Mapping[int, Class]
+) -> list[Class]:
+    sentence: list[Class] = [""]
+    spans: list[tuple[Use, int, int]] = []
+    waiting: list[Use | tuple[Use, int] | str] = [top]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            sentence.append(item)
+        elif isinstance(item, tuple):
+            spans.append((*item, len(sentence)))
+        elif item.children:
+            waiting.append((item, len(sentence)))
+            waiting += [
+                symbol if isinstance(symbol, str) else item.children[symbol.number - 1]
+                for symbol in reversed(rules[item.rule].source)
+            ]
+        else:
+            spans.append((item, len(sentence), len(sentence) + 1))
+            sentence.append(class_of[item.rule])
+    sentence.append("")
+    for use, begin, end in spans:
+        use.edges = sentence[begin], sentence[end - 1]
+        use.beside = sentence[begin - 1], sentence[end]
+    return sentence
+
+
+def divide_by_neighbours(uses: Sequence[Use], found: Neighbours) -> None:
+    """Divide labels where some uses begin or end with what never stands at a place of others."""
+    known: dict[tuple[int, frozenset[Class], Class], bool] = {}
+
+    def strange(side: int, beside: frozenset[Class], edge: Class) -> bool:
+        key = side, beside, edge
+        if key not in known:
+            known[key] = found.strange(*key)
+        return known[key]
+
+    for _ in range(_MOST):
+        of_place = _classes((use.place, use.beside) for use in uses)
+        of_label = _classes((use.label, use.edges) for use in uses if use.children)
+        cells = dict.fromkeys((use.label, use.place) for use in uses if use.children)
+        cuts = (
+            (label, side, frozenset(e for e in of_label[label][side] if strange(side, beside, e)))
+            for label, place in cells
+            for side, beside in zip(_SIDES, of_place[place], strict=True)
+        )
+        label, side, apart = next((cut for cut in cuts if cut[2]), (None, 0, frozenset()))
+        if not apart:
+            return
+        members = [use for use in uses if use.children and use.label == label]
+        relabel(uses, [(use, f"{side} {use.edges[side] in apart}") for use in members])
+
+
+def strange_neighbours(
+    made: Families,
+    uses: Sequence[Use],
+    family_of: Mapping[tuple[int, Hashable], int],
+    found: Neighbours,
+) -> BoolArray:
+    """Return which family would always bring words beside a slot that never stand there.
+
+    ``family_of`` has the family of a rule with a label. The array has the shape (slots, families).
+    """
+    filled: list[tuple[int, Use]] = [(ROOT, use) for use in uses if use.place == TOP]
+    for use in uses:
+        first = int(made.first_slot[family_of[use.rule, use.label]])
+        filled += enumerate(use.children, start=first)
+    of_slot = _classes([(slot, use.beside) for slot, use in filled])
+    of_family = _classes([(family_of[use.rule, use.label], use.edges) for use in uses])
+    strange = np.zeros((made.slots, len(made.size)), dtype=bool)
+    for (slot, beside), (family, edges) in itertools.product(of_slot.items(), of_family.items()):
+        strange[slot, family] = any(
+            all(found.strange(side, beside[side], edge) for edge in edges[side]) for side in _SIDES
+        )
+    return strange
+
+
+def _classes(items: Iterable[tuple[_Key, tuple[Class, Class]]]) -> dict[_Key, _Classes]:
+    """Return the classes on either side, by what they belong to."""
+    sets: dict[_Key, tuple[set[Class], set[Class]]] = defaultdict(lambda: (set(), set()))
+    for key, classes in items:
+        for side in _SIDES:
+            sets[key][side].add(classes[side])
+    return {key: (frozenset(one), frozenset(other)) for key, (one, other) in sets.items()}
