@@ -1,10 +1,10 @@
-"""Forty small languages of kinds that nobody named before, by synchronous induction.
+"""Sixty small languages of kinds that nobody named before, by synchronous induction.
 
 ``python -m benchmarks.kinds [NAME...]`` prints a row for each: held-out pairs that are parsed
 right, samples that are of the language, and held-out pairs that the grammar for sampling derives.
 The languages stand in ``kinds.txt``: a line ``# name longest deeper``, then rules, and classes of
 words such as ``D: one=1 two=2`` (a word without a target has itself in capitals). They were written
-before any was tried, twenty and twenty.
+before any was tried, twenty at a time.
 """
 
 from __future__ import annotations

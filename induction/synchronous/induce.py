@@ -87,9 +87,9 @@ __all__ = [
 PURPOSES = {"sampling": "core", "parsing": "grammar", "reading": "rules"}
 """What a saved grammar is for, and the part of the induction that serves it."""
 
-_LONGER = 1.2
+_LONGER = 1.125
 """How much longer the description of pairs and of fewer rules may be, at most: types, which make
-that of pairs shorter, are found later."""
+that of pairs shorter, are found later. If rules are fewer than half as many, it may be longer."""
 _LAST_ROUNDS = 3
 _SHOWN = 3
 _PART = 500
@@ -569,7 +569,7 @@ def _to_end(
         return found
     before, after = (description(each, training.pairs, how) for each in (found.rules, rules))
     say(f"descriptions of rules and pairs: {before:,.0f}, and {after:,.0f} at the end")
-    if after > _LONGER * before:
+    if after > _LONGER * before and 2 * len(rules) >= len(found.rules):
         return found
     return found._replace(trace=found.trace + steps, rules=rules, tried=searching.tried)
 

@@ -60,18 +60,18 @@ class Neighbours:
 
 
 def read_neighbours(
-    rules: Sequence[SynchronousRule], uses: Sequence[Use], class_of: Mapping[int, Class]
+    rules: Sequence[SynchronousRule], uses: Sequence[Use], class_of: Mapping[str, Class]
 ) -> Neighbours:
     """Read the sentences that uses derive, and note the edges of each use and what is beside it.
 
-    ``class_of`` has the class of each rule that is a word.
+    ``class_of`` has the classes of words; other words are their own.
     """
     tops = (use for use in uses if use.place == TOP)
     return Neighbours([_read_sentence(top, rules, class_of) for top in tops])
 
 
 def _read_sentence(
-    top: Use, rules: Sequence[SynchronousRule], class_of: Mapping[int, Class]
+    top: Use, rules: Sequence[SynchronousRule], class_of: Mapping[str, Class]
 ) -> list[Class]:
     sentence: list[Class] = [""]
     spans: list[tuple[Use, int, int]] = []
@@ -79,18 +79,15 @@ def _read_sentence(
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
-            sentence.append(item)
+            sentence.append(class_of.get(item, item))
         elif isinstance(item, tuple):
             spans.append((*item, len(sentence)))
-        elif item.children:
+        else:
             waiting.append((item, len(sentence)))
             waiting += [
                 symbol if isinstance(symbol, str) else item.children[symbol.number - 1]
                 for symbol in reversed(rules[item.rule].source)
             ]
-        else:
-            spans.append((item, len(sentence), len(sentence) + 1))
-            sentence.append(class_of[item.rule])
     sentence.append("")
     for use, begin, end in spans:
         use.edges = sentence[begin], sentence[end - 1]

@@ -27,17 +27,17 @@ _LIKELY = 0.05
 
 def classes_of_words(
     rules: Sequence[SynchronousRule], families: Families, uses: Sequence[Use]
-) -> dict[int, Class]:
-    """Return the class of each word: its family, and the places that lack it."""
+) -> dict[str, Class]:
+    """Return the class of each word that a rule stands for: its family, and what places lack it."""
     lacked: dict[int, list[str]] = defaultdict(list)
     for place, words in lacking_words(rules, families, uses).items():
         for word in words:
             lacked[word].append(repr(place))
-    return {
-        use.rule: (families.of_rule[use.rule], *sorted(lacked[use.rule]))
-        for use in uses
-        if not use.children
-    }
+    found: dict[str, list[Class]] = defaultdict(list)
+    for number, rule in enumerate(rules):
+        if len(rule.source) == 1 and isinstance(rule.source[0], str):
+            found[rule.source[0]].append((families.of_rule[number], *sorted(lacked[number])))
+    return {word: tuple(classes) for word, classes in found.items()}
 
 
 def lacking_words(
