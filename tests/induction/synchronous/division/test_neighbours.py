@@ -1,0 +1,157 @@
+"""Words that never stand beside each other, and places that lack them, divide rules."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from induction.synchronous.division.neighbours import Neighbours
+from induction.synchronous.induce import SynchronousInduction, induce_synchronous
+from induction.synchronous.types import CHANCE
+from sampling.sentences.pairs import sample_pairs
+
+Pairs = list[tuple[str, str]]
+
+DIGITS = dict(zip(("one", "two", "three", "four", "five", "six"), "123456", strict=True))
+
+
+def drawn(pairs: Iterable[tuple[str, str]], number: int) -> Pairs:
+    return random.Random(0).sample(list(pairs), number)
+
+
+def sampled(found: SynchronousInduction, longest: int) -> set[tuple[str, str]]:
+    made = sample_pairs(found.core, 1_000, seed=0, source_length=(1, longest), flat=True)
+    return set(zip(made.column("text"), made.column("target"), strict=True))
+
+
+def numbers(longest: int) -> Pairs:
+    parts = [*DIGITS.items(), *((f"double {d}", f"{n} {n}") for d, n in DIGITS.items())]
+    return [
+        (" ".join(source), " ".join(target))
+        for count in range(1, longest + 1)
+        for source, target in (zip(*chosen, strict=True) for chosen in
+                               itertools.product(parts, repeat=count))
+    ]  # fmt: skip
+
+
+def calls(longest: int) -> Pairs:
+    """*call* has no target, so what it says of a number is where the number stands."""
+    said = numbers(longest)
+    return [*((f"call {s}", t) for s, t in said), *((f"text {s}", f"SMS {t}") for s, t in said)]
+
+
+def test_what_begins_sentences_begins_no_part_of_them() -> None:
+    found = induce_synchronous(drawn(calls(3), 300))
+    made = sampled(found, 5)
+    assert made <= set(calls(4))
+    assert len(made) > 300
+
+
+def test_a_word_that_several_places_lack_is_of_another_class() -> None:
+    said = [(f"call {s}", t) for s, t in numbers(2)]
+    extended = [
+        (f"{s} extension {d}", f"{t} x {n}") for s, t in said for d, n in drawn(DIGITS.items(), 4)
+    ]
+    made = sampled(induce_synchronous([*drawn(said, 120), *drawn(extended, 250)]), 7)
+    assert len({source for source, _ in made if "extension" in source}) > 100
+    assert not any(
+        f"{word} extension" in source for source, _ in made for word in ("double", "call")
+    )
+    assert not any(source.endswith("extension") for source, _ in made)
+
+
+def test_slots_of_a_rule_lack_a_class_together() -> None:
+    names, values = "xyzuv", ("one", "two", "three", "four", "five", "six")
+    known = {**dict(zip(names, names, strict=True)), **DIGITS}
+    sets = [(f"set {a} to {b}", f"{a} = {known[b]}") for a in names for b in known]
+    sums = [(f"add {a} and {b}", f"{known[a]} + {known[b]}") for a in known for b in known]
+    swaps = [(f"swap {a} and {b}", f"{a} , {b} = {b} , {a}") for a in names for b in names]
+    found = induce_synchronous([*sets, *drawn(sums, 100), *drawn(swaps, 6)])
+    made = sampled(found, 4)
+    assert made <= {*sets, *sums, *swaps}
+    assert not any(value in s for s, _ in made if s.startswith("swap") for value in values)
+    assert len({s for s, _ in made if s.startswith("swap")}) > 20
+
+
+def test_a_phrase_of_several_words_has_their_neighbours() -> None:
+    """``turn left`` may be a phrase that no rule has before *twice*, as ``walk left`` is."""
+    verbs = {v: v.upper() for v in ("walk", "run", "look", "hop")}
+    sides = {"left": "L", "right": "R"}
+    done = [
+        *verbs.items(),
+        *((f"{v} {s}", f"{t} {v_}") for (v, v_), (s, t) in
+          itertools.product(verbs.items(), sides.items())),
+        *((f"turn {s}", t) for s, t in sides.items()),
+    ]  # fmt: skip
+    twice = [(f"{s} twice", f"{t} {t}") for s, t in done]
+    every = [*done, *twice]
+    both = [(f"{a} and {b}", f"{x} {y}") for (a, x), (b, y) in itertools.product(every, every)]
+    shown = [pair for pair in [*every, *both] if "turn left twice" not in pair[0]]
+    assert ("turn left twice", "L L") in sampled(induce_synchronous(drawn(shown, 200)), 4)
+
+
+classes = st.lists(st.sampled_from("abcd"), min_size=1, max_size=6)
+
+
+@given(st.lists(classes, min_size=1, max_size=40))
+def test_what_stands_together_is_not_said_never_to(sentences: list[list[str]]) -> None:
+    bounded = [["", *each, ""] for each in sentences]
+    found = Neighbours(bounded)
+    every = [word for each in bounded for word in each]
+    both = {pair for each in bounded for pair in itertools.pairwise(each)}
+    for one, other in itertools.product({*every}, repeat=2):
+        chance = (1 - every.count(other) / len(every)) ** every.count(one)
+        assert found.never(one, other) == ((one, other) not in both and chance <= CHANCE)
+        assert found.strange(0, [one], other) == found.strange(1, [other], one)
+    assert not found.strange(0, [], every[0])
+
+
+def pipes() -> Pairs:
+    base = [(f"the lines of {name}", f"cat {name}") for name in ("notes", "log", "data")]
+    base += [(f"the files in {name}", f"ls {name}") for name in ("home", "docs", "temp")]
+    parts = [
+        (f"the {word} {n} of {s}", f"{t} | {name} - {d}")
+        for s, t in base
+        for word, name in (("first", "head"), ("last", "tail"))
+        for n, d in DIGITS.items()
+    ]
+    parts += [(f"those with {w} among {s}", f"{t} | grep {w}") for s, t in base for w in "xy"]
+    return [
+        *((f"show {s}", t) for s, t in base + parts),
+        *((f"save {s} to {f}", f"{t} > {f}") for s, t in base + parts for f in ("out", "old")),
+    ]
+
+
+def test_rules_with_slots_share_contexts() -> None:
+    """No filler of ``show NT_1`` is a word, and none was seen alone."""
+    found = induce_synchronous(drawn(pipes(), 200))
+    assert "show NT_1 ### NT_1" in set(map(str, found.rules.rules))
+
+
+def test_a_search_that_shortens_rules_goes_on() -> None:
+    """Clauses of four patterns, each with words of three classes: five steps leave much unsaid."""
+    who = {w: w.upper() for w in ("boma", "tawi", "kere", "sulo")}
+    verbs = {w: w.upper() for w in ("yapi", "dolo", "hane", "muru")}
+    does = {w: w.upper() for w in ("keta", "wopa", "loni")}
+    clauses = [(f"{n} {v}", f"{w} ( {m} )") for n, m in who.items() for v, w in verbs.items()]
+    clauses += [
+        (f"{n} {o} ra {v}", f"{w} ( {m} , {p} )")
+        for n, m in who.items() for o, p in who.items() for v, w in does.items()
+    ]  # fmt: skip
+    clauses += [
+        (f"{n} {v} ka {u}", f"{w} ( {m} ) & {x} ( {m} )")
+        for n, m in who.items() for v, w in verbs.items() for u, x in verbs.items()
+    ]  # fmt: skip
+    clauses += [
+        (f"{s} ka {u}", f"{t} & {x} ( {t.split()[2]} )")
+        for s, t in clauses if s.count("ka") == 1 for u, x in verbs.items()
+    ]  # fmt: skip
+    draw = random.Random(0)
+    every = [*clauses, *((f"{a} ge {b}", f"{x} & {y}") for (a, x), (b, y) in
+             draw.sample(list(itertools.product(clauses, clauses)), 200))]  # fmt: skip
+    found = induce_synchronous(draw.sample(every, 350))
+    assert len(found.rules) < 25
