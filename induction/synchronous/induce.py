@@ -524,21 +524,23 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     pairing = (
         [brackets(side) for side in zip(*training.pairs, strict=True)] if how.licensing else ()
     )
-    searching = RuleSearch(lexicon, how, brackets=pairing)
-    trace = tuple(_searched(searching, training, how.parts, say))
     phrases = translations(lexicon) - set(training.pairs)
-    rules = _finished(searching.rules, phrases, training, how, say)
-    found = _Found(training, words, trace, rules, searching.tried, searching.limited)
+
+    def run(searching: RuleSearch) -> _Found:
+        trace = tuple(_searched(searching, training, how.parts, say))
+        rules = _finished(searching.rules, phrases, training, how, say)
+        return _Found(training, words, trace, rules, searching.tried, searching.limited)
+
+    searching = RuleSearch(lexicon, how, brackets=pairing)
+    found = run(searching)
     if searching.limited:
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
-    stuck = searching.stuck or _many_by_rote(rules, training, how.tolerance)
+    stuck = searching.stuck or _many_by_rote(found.rules, training, how.tolerance)
     if how.compare and phrases and stuck:
         say(f"again, with {len(phrases):,} words of the lexicon as phrases")
         again = RuleSearch(lexicon, how, phrases, pairing)
-        trace = tuple(_searched(again, training, how.parts, say))
-        rules = _finished(again.rules, phrases, training, how, say)
-        other = _Found(training, words, trace, rules, again.tried, again.limited)
+        other = run(again)
         sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
         say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
         if sizes[1] < sizes[0]:

@@ -291,7 +291,7 @@ class RuleSearch:
         return added, removed
 
     def _compared(self) -> tuple[set[Coded], set[Coded]]:
-        """Return what comparison adds and makes needless, where many pairs are still rules."""
+        """Return what comparing pairs, or rules where few are pairs, adds and makes needless."""
         few = self._few_own()
         proposed = itertools.chain(propose(self.rules), shared_contexts(self.rules) if few else ())
         added: set[Coded] = set()
