@@ -164,10 +164,9 @@ class RuleSearch:
     ) -> Iterator[Step]:
         """Give more examples and search until nothing changes, or long enough; yield every step.
 
-        ``to_end`` says that each step of use is followed by another one.
-
         Few that contradict the rules, among these and so many ``beside`` them, are not searched:
-        they are likelier to be faulty.
+        they are likelier to be faulty. ``to_end`` says that each step that makes rules shorter is
+        followed by another one.
         """
         shown = self.rules
         self.examples += examples

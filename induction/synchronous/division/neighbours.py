@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from grammar.arrays import BoolArray
+from grammar.arrays import BoolArray, FloatArray
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.division.uses import ROOT, TOP, Class, Use, relabel
 from induction.synchronous.types import CHANCE, Families
@@ -26,37 +26,58 @@ _MOST = 40
 """Divisions, at most."""
 _SIDES = (0, 1)
 _Key = TypeVar("_Key", bound=Hashable)
-_Classes = tuple[frozenset[Class], frozenset[Class]]
+_Set = frozenset[Class]
 
 
 class Neighbours:
     """Which classes of words stand beside each other in sentences.
 
+    Two classes may stand beside each other if they do, or if chance explains that they do not. So
+    rare classes may stand everywhere, and only frequent ones are numbered.
+
     Examples
     --------
     >>> found = Neighbours([["", "call", "digit", "digit", ""]] * 20)
-    >>> found.never("digit", "call"), found.never("call", "digit"), found.never("digit", "text")
-    (True, False, False)
+    >>> found.may(["digit"], ["call"]), found.may(["call", "digit"], ["digit", "text"])
+    (False, True)
     """
 
     def __init__(self, sentences: Iterable[Sequence[Class]]) -> None:
-        self._both: set[tuple[Class, Class]] = set()
-        self._count: Counter[Class] = Counter()
+        both: Counter[tuple[Class, Class]] = Counter()
+        count: Counter[Class] = Counter()
         for sentence in sentences:
-            self._both.update(itertools.pairwise(sentence))
-            self._count.update(sentence)
+            both.update(itertools.pairwise(sentence))
+            count.update(sentence)
+        most, total = max(count.values(), default=0), max(count.total(), 1)
+        frequent = [
+            each
+            for each, n in count.items()
+            if min((1.0 - n / total) ** most, (1.0 - most / total) ** n) <= CHANCE
+        ]
+        self._number = {each: number for number, each in enumerate(frequent, start=1)}
+        often = np.array([0, *(count[each] for each in frequent)], np.float64)
+        self._may = (1.0 - often / total) ** often[:, None] > CHANCE
+        for pair in both:
+            self._may[tuple(map(self._at, pair))] = True
 
-    def never(self, one: Class, other: Class) -> bool:
-        """Say whether a class never stands before another one, and chance does not explain it."""
-        if (one, other) in self._both:
-            return False
-        share = self._count[other] / self._count.total()
-        return (1.0 - share) ** self._count[one] <= CHANCE
+    def _at(self, each: Class) -> int:
+        return self._number.get(each, 0)
 
-    def strange(self, side: int, beside: Iterable[Class], edge: Class) -> bool:
-        """Say whether none of some classes stands before one (side 0), or behind it (side 1)."""
-        pairs = [(each, edge) if side == 0 else (edge, each) for each in beside]
-        return bool(pairs) and all(self.never(*pair) for pair in pairs)
+    def may(self, before: Iterable[Class], behind: Iterable[Class]) -> bool:
+        """Say whether one of some classes may stand before one of others."""
+        rows, columns = ([*map(self._at, classes)] for classes in (before, behind))
+        return bool(self._may[np.ix_(rows, columns)].any())
+
+    def table(self, before: Sequence[_Set], behind: Sequence[_Set]) -> BoolArray:
+        """Return :meth:`may` of each of some sets with each of others, as a matrix."""
+        one, other = map(self._members, (before, behind))
+        return np.asarray(one @ self._may.astype(np.float64) @ other.T > 0.0)
+
+    def _members(self, sets: Sequence[_Set]) -> FloatArray:
+        found = np.zeros((len(sets), len(self._may)))
+        for row, classes in enumerate(sets):
+            found[row, [*map(self._at, classes)]] = 1.0
+        return found
 
 
 def read_neighbours(
@@ -97,12 +118,12 @@ def _read_sentence(
 
 def divide_by_neighbours(uses: Sequence[Use], found: Neighbours) -> None:
     """Divide labels where some uses begin or end with what never stands at a place of others."""
-    known: dict[tuple[int, frozenset[Class], Class], bool] = {}
+    known: dict[tuple[int, _Set, Class], bool] = {}
 
-    def strange(side: int, beside: frozenset[Class], edge: Class) -> bool:
+    def strange(side: int, beside: _Set, edge: Class) -> bool:
         key = side, beside, edge
         if key not in known:
-            known[key] = found.strange(*key)
+            known[key] = not (found.may([edge], beside) if side else found.may(beside, [edge]))
         return known[key]
 
     for _ in range(_MOST):
@@ -133,19 +154,19 @@ def strange_neighbours(
     """
     filled: list[tuple[int, Use]] = [(ROOT, use) for use in uses if use.place == TOP]
     for use in uses:
-        first = int(made.first_slot[family_of[use.rule, use.label]])
-        filled += enumerate(use.children, start=first)
+        family = family_of[use.rule, use.label]
+        filled += enumerate(use.children, start=int(made.first_slot[family]))
     of_slot = _classes([(slot, use.beside) for slot, use in filled])
     of_family = _classes([(family_of[use.rule, use.label], use.edges) for use in uses])
+    before, behind = ([beside[side] for beside in of_slot.values()] for side in _SIDES)
+    first, last = ([edges[side] for edges in of_family.values()] for side in _SIDES)
     strange = np.zeros((made.slots, len(made.size)), dtype=bool)
-    for (slot, beside), (family, edges) in itertools.product(of_slot.items(), of_family.items()):
-        strange[slot, family] = any(
-            all(found.strange(side, beside[side], edge) for edge in edges[side]) for side in _SIDES
-        )
+    may = found.table(before, first) & found.table(last, behind).T
+    strange[np.ix_([*of_slot], [*of_family])] = ~may
     return strange
 
 
-def _classes(items: Iterable[tuple[_Key, tuple[Class, Class]]]) -> dict[_Key, _Classes]:
+def _classes(items: Iterable[tuple[_Key, tuple[Class, Class]]]) -> dict[_Key, tuple[_Set, _Set]]:
     """Return the classes on either side, by what they belong to."""
     sets: dict[_Key, tuple[set[Class], set[Class]]] = defaultdict(lambda: (set(), set()))
     for key, classes in items:
