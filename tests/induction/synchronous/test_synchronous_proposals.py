@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from induction.synchronous.induce import induce_synchronous
-from induction.synchronous.proposals import propose
+from induction.synchronous.proposals import propose, shared_contexts
 from induction.synchronous.report import RoteWarning
 from induction.synchronous.unification import Coded, canonical, has_slot
 from scan.languages.measure import measure_language
@@ -69,6 +69,36 @@ def test_a_context_with_its_fillers_makes_the_rules(pairs: list[Coded]) -> None:
             assert not has_slot(filler[0] + filler[1])
             assert filled(found.context, filler) == rule
             assert rule in pairs
+
+
+slotted = sides.flatmap(
+    lambda pair: st.permutations(range(3)).map(
+        lambda order: (
+            "".join(f"{a}{chr(n)}" for n, a in enumerate(pair[0][:3], start=1)),
+            "".join(f"{chr(1 + n)}{pair[1][n:n + 1]}" for n in order if n < len(pair[0][:3])),
+        )
+    )
+)  # fmt: skip
+
+
+@given(st.lists(slotted, min_size=2, max_size=6, unique=True))
+def test_a_shared_context_with_its_fillers_makes_the_rules(rules: list[Coded]) -> None:
+    for found in shared_contexts(rules):
+        assert canonical(*found.context) == found.context
+        assert len(set(found.fillers.values())) > 1
+        for rule, filler in found.fillers.items():
+            assert rule in rules
+            assert canonical(*rule) in put_into(found.context, filler)
+
+
+def put_into(context: Coded, filler: Coded) -> set[Coded | None]:
+    """Return the rules that a filler makes in a place of a context; it keeps its slots' order."""
+    made = set()
+    for place in set(filter(has_slot, context[0])):
+        shifted = {slot: chr(10 + ord(slot)) for slot in set(filter(has_slot, filler[0]))}
+        parts = (side.translate(str.maketrans(shifted)) for side in filler)
+        made.add(canonical(*(s.replace(place, p) for s, p in zip(context, parts, strict=True))))
+    return made
 
 
 @given(sides, sides)

@@ -6,10 +6,15 @@ import itertools
 import random
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from induction.synchronous.division.neighbours import Neighbours
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.rule import SynchronousRule
+from induction.synchronous import induce
+from induction.synchronous.division.neighbours import Neighbours, read_neighbours
+from induction.synchronous.division.uses import TOP, Use
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.types import CHANCE
 from sampling.sentences.pairs import sample_pairs
@@ -78,20 +83,18 @@ def test_slots_of_a_rule_lack_a_class_together() -> None:
 
 
 def test_a_phrase_of_several_words_has_their_neighbours() -> None:
-    """``turn left`` may be a phrase that no rule has before *twice*, as ``walk left`` is."""
-    verbs = {v: v.upper() for v in ("walk", "run", "look", "hop")}
-    sides = {"left": "L", "right": "R"}
-    done = [
-        *verbs.items(),
-        *((f"{v} {s}", f"{t} {v_}") for (v, v_), (s, t) in
-          itertools.product(verbs.items(), sides.items())),
-        *((f"turn {s}", t) for s, t in sides.items()),
-    ]  # fmt: skip
-    twice = [(f"{s} twice", f"{t} {t}") for s, t in done]
-    every = [*done, *twice]
-    both = [(f"{a} and {b}", f"{x} {y}") for (a, x), (b, y) in itertools.product(every, every)]
-    shown = [pair for pair in [*every, *both] if "turn left twice" not in pair[0]]
-    assert ("turn left twice", "L L") in sampled(induce_synchronous(drawn(shown, 200)), 4)
+    """Of ``walk left twice``, *walk* is of a class, and ``turn left`` is a rule with two words."""
+    lines = ("NT_1 twice ### NT_1 NT_1", "turn left ### L", "NT_1 left ### L NT_1", "walk ### W")
+    rules = [SynchronousRule.parse(line) for line in lines]
+    turn, walk = (Use("", "", rule, 0, (0, 0), []) for rule in (1, 3))
+    left = Use("", "", 2, 0, (0, 0), [walk])
+    tops = [Use("", TOP, 0, 0, (0, 0), [below]) for below in (turn, left)]
+    found = read_neighbours(rules, [*tops, turn, walk, left], {"walk": "verb"})
+    assert turn.edges == ("turn", "left")
+    assert left.edges == ("verb", "left")
+    assert turn.beside == left.beside == ("", "twice")
+    assert walk.beside == ("", "left")
+    assert found.may(["turn"], ["left"])
 
 
 classes = st.lists(st.sampled_from("abcd"), min_size=1, max_size=6)
@@ -142,26 +145,30 @@ def test_rules_with_slots_share_contexts() -> None:
     assert "show NT_1 ### NT_1" in set(map(str, found.rules.rules))
 
 
-def test_a_search_that_shortens_rules_goes_on() -> None:
-    """Clauses of four patterns, each with words of three classes: five steps leave much unsaid."""
-    who = {w: w.upper() for w in ("boma", "tawi", "kere", "sulo")}
-    verbs = {w: w.upper() for w in ("yapi", "dolo", "hane", "muru")}
-    does = {w: w.upper() for w in ("keta", "wopa", "loni")}
-    clauses = [(f"{n} {v}", f"{w} ( {m} )") for n, m in who.items() for v, w in verbs.items()]
-    clauses += [
-        (f"{n} {o} ra {v}", f"{w} ( {m} , {p} )")
-        for n, m in who.items() for o, p in who.items() for v, w in does.items()
-    ]  # fmt: skip
-    clauses += [
-        (f"{n} {v} ka {u}", f"{w} ( {m} ) & {x} ( {m} )")
-        for n, m in who.items() for v, w in verbs.items() for u, x in verbs.items()
-    ]  # fmt: skip
-    clauses += [
-        (f"{s} ka {u}", f"{t} & {x} ( {t.split()[2]} )")
-        for s, t in clauses if s.count("ka") == 1 for u, x in verbs.items()
-    ]  # fmt: skip
-    draw = random.Random(0)
-    every = [*clauses, *((f"{a} ge {b}", f"{x} & {y}") for (a, x), (b, y) in
-             draw.sample(list(itertools.product(clauses, clauses)), 200))]  # fmt: skip
-    found = induce_synchronous(draw.sample(every, 350))
-    assert len(found.rules) < 25
+GAPPING = """
+S -> H_1 V_2 O_3 ### V_2 H_1 O_3
+S -> H_1 V_2 O_3 and O_4 ### V_2 H_1 O_3 & V_2 H_1 O_4
+S -> H_1 V_2 and V_3 O_4 ### V_2 H_1 O_4 & V_3 H_1 O_4
+S -> H_1 V_2 and H_3 V_4 O_5 ### V_2 H_1 O_5 & V_4 H_3 O_5
+S -> H_1 V_2 O_3 and H_4 O_5 ### V_2 H_1 O_3 & V_2 H_4 O_5
+S -> H_1 V_2 O_3 , H_4 O_5 and H_6 O_7 ### V_2 H_1 O_3 & V_2 H_4 O_5 & V_2 H_6 O_7
+O -> the N_1 ### N_1
+O -> the A_1 N_2 ### A_1 N_2
+"""
+WORDS = {
+    "V": "makes sells wants paints",
+    "N": "cup lamp coat drum",
+    "A": "red big old",
+    "H": "ada bob cleo dan eve finn",
+}
+
+
+def test_a_search_that_shortens_rules_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (f"{c} -> {w} ### {w.upper()}" for c, each in WORDS.items() for w in each.split())
+    grammar = SynchronousGrammar.parse(GAPPING + "\n".join(words))
+    made = sample_pairs(grammar, 6_000, seed=1, source_length=(1, 12), flat=True)
+    every = list(dict(zip(made.column("text"), made.column("target"), strict=True)).items())
+    random.Random(0).shuffle(every)
+    assert len(induce_synchronous(every[:150], types=1).rules) == 25
+    monkeypatch.setattr(induce, "_to_end", lambda found, *_: found)
+    assert len(induce_synchronous(every[:150], types=1).rules) > 40
