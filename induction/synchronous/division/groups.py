@@ -8,10 +8,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from grammar.arrays import LongArray
+from grammar.arrays import LongArray, kernel
 from grammar.rng import stream_key
 from induction.synchronous.division.uses import MEMBER, Use, relabel
 
@@ -178,18 +176,35 @@ def _numbered(values: Sequence[Hashable]) -> LongArray:
     return np.unique(list(map(repr, values)), return_inverse=True)[1]
 
 
+@kernel()
+def _top(above: LongArray, node: int) -> int:
+    while above[node] != node:
+        above[node] = above[above[node]]
+        node = above[node]
+    return node
+
+
+@kernel()
 def _components(one: LongArray, other: LongArray) -> LongArray:
-    """Number the groups of rows that are tied by equal values in either column."""
-    first = int(one.max()) + 1
-    size = first + int(other.max()) + 1
-    ties = coo_array((np.ones(len(one)), (one, first + other)), shape=(size, size))
-    _, group = connected_components(ties, directed=False)
-    return np.unique(group[one], return_inverse=True)[1]
+    """Number the groups of rows that are tied by equal values in either column, by union-find."""
+    first = one.max() + 1
+    above = np.arange(first + other.max() + 1)  # a group has the number of its least member
+    for row in range(len(one)):
+        ends = one[row], first + other[row]
+        low, high = _top(above, ends[0]), _top(above, ends[1])
+        above[max(low, high)] = min(low, high)
+    number, groups = np.full(len(above), -1), 0
+    for node in range(first):
+        if above[node] == node:
+            number[node] = groups
+            groups += 1
+    return np.array([number[_top(above, value)] for value in one])
 
 
 def _unlikely(rows: Sequence[tuple[int, int]]) -> bool:
     """Say whether no shuffle of what stands in the second place gives as many groups."""
-    one, other = np.array(rows[:: 1 + len(rows) // _MOST_ROWS]).T
+    chosen = np.array(rows[:: 1 + len(rows) // _MOST_ROWS], np.int64)
+    one, other = np.ascontiguousarray(chosen.T)
     groups = int(_components(one, other).max())
     draw = np.random.Generator(np.random.Philox(key=int(stream_key(0, "divided-rules"))))
     return groups > 0 and not any(

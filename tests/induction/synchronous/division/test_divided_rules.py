@@ -4,7 +4,11 @@ import itertools
 import random
 from collections.abc import Callable
 
+import networkx as nx
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous.division import groups, rules
@@ -56,6 +60,18 @@ def test_order_and_copies_of_pairs_divide_alike() -> None:
 def test_chance_must_not_explain_what_never_meets(uses: int, divided: bool) -> None:
     rows = [(0, 0)] * uses + [(1, 1)] * uses
     assert groups._unlikely(rows) == divided
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30))
+def test_groups_are_the_components_of_a_graph(rows: list[tuple[int, int]]) -> None:
+    one, other = (np.unique(side, return_inverse=True)[1] for side in zip(*rows, strict=True))
+    graph = nx.Graph((("one", a), ("other", b)) for a, b in zip(one, other, strict=True))
+    components = sorted(
+        sorted(value for side, value in component if side == "one")
+        for component in nx.connected_components(graph)
+    )
+    expected = {value: group for group, each in enumerate(components) for value in each}
+    assert groups._components(one, other).tolist() == [expected[value] for value in one]
 
 
 def test_words_each_seen_once_say_nothing() -> None:
