@@ -58,8 +58,14 @@ def of_doc(row: dict[str, Any]) -> dict[str, Any]:
             f"{row!r:.80} is no document of spaCy", hint="write doc.to_json() on each line"
         )
     made = {name: value for name, value in row.items() if name not in _LEFT}
-    words = row["tokens"]
-    made["tokens"] = [row["text"][word["start"] : word["end"]] for word in words]
+    text, words = row["text"], row["tokens"]
+    ends = [0, *(place for word in words for place in (word["start"], word["end"])), len(text)]
+    if ends != sorted(ends) or any(word["start"] == word["end"] for word in words):
+        raise CorpusError(
+            f"tokens of {text!r:.80} are no places in it, one behind the other",
+            hint="write doc.to_json() on each line, with the text that it has",
+        )
+    made["tokens"] = [text[word["start"] : word["end"]] for word in words]
     if all(isinstance(word.get("tag"), str) for word in words):
         made["tags"] = [word["tag"] for word in words]
     if isinstance(row.get("ents"), list):

@@ -179,6 +179,13 @@ def test_documents_of_spacy_are_read_as_its_files_are(tmp_path):
         read(tmp_path, "b.jsonl", json.dumps(bad) + "\n")
 
 
+@pytest.mark.parametrize("place", [(13, 99), (17, 17), (9, 4), (-5, -1), (3, 9)])
+def test_tokens_of_documents_are_places_in_the_text(tmp_path, place):
+    tokens = [{"start": a, "end": b} for a, b in [(0, 3), (4, 9), place]]
+    with pytest.raises(CorpusError, match="no places in it, one behind the other"):
+        read(tmp_path, "a.jsonl", json.dumps({"text": SUNG, "tokens": tokens}) + "\n")
+
+
 def test_documents_of_spacy_itself_are_read(tmp_path):
     spacy = pytest.importorskip("spacy")
     doc = spacy.blank("en")(SUNG)
