@@ -172,9 +172,10 @@ def choose_types(
     written = [coder.rule(*rule) for rule in rules]
     orders = found_orders(readings, forests, families)
     later = always_later(orders.right, families)
+    sources = [[str(word) for word in coder.symbols(source)] for source, _ in pairs]
     divided, *others = (
         divided_rules(
-            written, families, shapes, *children_in_order(order, forests, families), later
+            written, families, shapes, sources, *children_in_order(order, forests, families), later
         )
         for order in orders.best[: 1 + _ALTERNATIVES]
     )

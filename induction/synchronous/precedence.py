@@ -37,7 +37,8 @@ __all__ = [
 ]
 
 _AGAIN, _LATER = 1e-2, 1e-4
-"""What it costs that a rule stands below one that applies at the same time, or earlier."""
+"""What it costs that a rule stands below one that applies at the same time, or earlier; and that a
+rule makes a sentence if it is the last one of no pair."""
 _ASKED = 100
 """Pairs that orders are tried on, at most."""
 _MOST_NODES = 2_000
@@ -239,6 +240,8 @@ class _Trial:
     def __init__(self, readings: Readings, forests: Forests, families: Families) -> None:
         self._readings, self._families = readings, families
         self._forests = forests
+        whole = forests.family[np.isin(forests.node, forests.root)]
+        self._as_whole = np.where(np.isin(range(len(families.size)), whole), 1.0, _LATER)
         self.known: dict[tuple[int, ...], Score] = {}
 
     def order(self, ranked: Sequence[int]) -> Order:
@@ -254,7 +257,9 @@ class _Trial:
         if key not in self.known:
             order = self.order(ranked)
             share = order_shares(order, self._families)
-            self.known[key] = (*self._agreement(share), self._evidence(share, order))
+            evidence = self._evidence(share, order)
+            share[0] *= self._as_whole
+            self.known[key] = (*self._agreement(share), evidence)
         return self.known[key]
 
     def _agreement(self, share: FloatArray) -> tuple[float, float]:

@@ -13,7 +13,7 @@ takes is any term. So several words that a place lacks, not by chance, do not st
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,15 +21,11 @@ import numpy as np
 from grammar.arrays import BoolArray, FloatArray, LongArray
 from grammar.synchronous.forest import PairForest
 from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.neighbours import without_neighbours
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.closure import divided
 from induction.synchronous.division.groups import divide
-from induction.synchronous.division.neighbours import (
-    Neighbours,
-    divide_by_neighbours,
-    read_neighbours,
-    strange_neighbours,
-)
+from induction.synchronous.division.neighbours import Neighbours, read_neighbours
 from induction.synchronous.division.uses import (
     ROOT,
     TOP,
@@ -54,6 +50,8 @@ _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
 _MOST_EDGES = 400_000
 """Of forests: of more, no rules are divided."""
+_MOST_RULES = 5_000
+"""Of the grammar for sampling, where it is divided by neighbours."""
 
 
 class _Rules(NamedTuple):
@@ -73,18 +71,25 @@ class Divided(NamedTuple):
     """Rules before division, and copies of them after it.
 
     ``apart`` is what must not be put together of the copies. ``told_apart`` says whether a rule was
-    divided: else only words are.
+    divided: else only words are. ``neighbours`` says which words samples have beside each other.
     """
 
     before: _Rules
     copies: _Rules
     apart: Apart
     told_apart: bool = False
+    neighbours: Neighbours | None = None
 
     def core(self) -> SynchronousGrammar:
-        """Return the grammar for sampling, whose types are the layers of slots."""
+        """Return the grammar for sampling, whose types are layers of slots, divided by neighbours.
+
+        If that makes too many rules, samples may have any neighbours.
+        """
         rules, families, seen, _ = self.copies
-        return layered_grammar(rules, families, seen, self.apart)
+        core = layered_grammar(rules, families, seen, self.apart)
+        if self.neighbours is None:
+            return core
+        return without_neighbours(core, *self.neighbours, most=_MOST_RULES) or core
 
     def parsing(self) -> tuple[SynchronousGrammar, int]:
         """Return the grammar for parsing, in which all is possible, and its number of types.
@@ -100,11 +105,12 @@ def divided_rules(
     rules: Sequence[SynchronousRule],
     families: Families,
     forests: Sequence[PairForest],
+    sources: Iterable[Sequence[str]],
     seen: FloatArray,
     prior: FloatArray,
     later: BoolArray,
 ) -> Divided:
-    """Divide rules.
+    """Divide rules, by the forests of pairs and their sources.
 
     ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`, and
     ``later`` says what no slot gets that has not been seen there: it applies later than the rule of
@@ -118,20 +124,19 @@ def divided_rules(
     trees: dict[tuple[int, ...], int] = {}
     uses = [use for forest in forests for use in read_uses(forest, families, share, trees)]
     told_apart = divide(uses)
-    neighbours = read_neighbours(rules, uses, classes_of_words(rules, families, uses))
-    divide_by_neighbours(uses, neighbours)
+    neighbours = read_neighbours(sources, classes_of_words(rules, families, uses))
     labels = _labels_of_members(uses, families)
     copies = [
         (number, label)
         for number, family in enumerate(families.of_rule)
         for label in (labels[number] if families.arity[family] else [label_of_word(number)])
     ]
-    made, counted, apart = _copied(rules, families, uses, copies, neighbours)
+    made, counted, apart = _copied(rules, families, uses, copies)
     slots, kinds = _origins(families, made, [rule for rule, _ in copies])
     copied = _Rules([rules[n] for n, _ in copies], made, counted, prior[np.ix_(slots, kinds)])
     unseen = later[np.ix_(slots, kinds)] & (counted == 0)
     apart = apart._replace(kept_out=apart.kept_out | unseen)
-    return Divided(before, copied, apart, told_apart)
+    return Divided(before, copied, apart, told_apart, neighbours)
 
 
 def _origins(
@@ -180,7 +185,6 @@ def _copied(
     families: Families,
     uses: Sequence[Use],
     copies: Sequence[tuple[int, Hashable]],
-    neighbours: Neighbours,
 ) -> tuple[Families, FloatArray, Apart]:
     """Return the families of copies of rules, each with the label of its uses, and their uses."""
     words, lacking = words_apart(uses), lacking_words(rules, families, uses)
@@ -203,7 +207,6 @@ def _copied(
         kept_out[
             slot, [family_of[word, label_of_word(word)] for word in lacking.get(place, ())]
         ] = True
-    kept_out |= strange_neighbours(made, uses, family_of, neighbours) & (seen == 0)
     mixed = frozenset(slot_of[place] for place in words.mixed)
     return made, seen, Apart(kept_out, mixed)
 

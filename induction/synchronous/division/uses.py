@@ -18,7 +18,6 @@ __all__ = [
     "MEMBER",
     "ROOT",
     "TOP",
-    "Class",
     "Place",
     "Use",
     "by_member",
@@ -34,8 +33,6 @@ TOP = "top"
 MEMBER = 1_000
 """What is compared beside slots: which rule of its family a use is of."""
 
-Class = Hashable
-"""A class of words, or a word of a rule itself; the empty text begins and ends a sentence."""
 Place = tuple[Hashable, int]
 """A label of a rule, and a slot."""
 
@@ -45,8 +42,7 @@ class Use:
     """One use of a rule in the best derivation of a pair; a word is its own label.
 
     Uses with the same derivation below them have the same ``tree``, those in the same slot of the
-    same derivation the same ``within``. ``edges`` are the classes of words with which the source
-    that it derives begins and ends, ``beside`` those that stand before and behind it.
+    same derivation the same ``within``.
     """
 
     label: Hashable
@@ -55,8 +51,6 @@ class Use:
     tree: int
     within: tuple[int, int]
     children: list[Use]
-    edges: tuple[Class, Class] = ("", "")
-    beside: tuple[Class, Class] = ("", "")
 
 
 def levels(label: Hashable) -> Iterator[tuple[Hashable, Hashable]]:

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.division.uses import Class, Place, Use, levels
+from induction.synchronous.division.uses import Place, Use, levels
 from induction.synchronous.types import CHANCE, Families
 
 __all__ = ["WordsApart", "classes_of_words", "lacking_words", "words_apart"]
@@ -27,13 +27,13 @@ _LIKELY = 0.05
 
 def classes_of_words(
     rules: Sequence[SynchronousRule], families: Families, uses: Sequence[Use]
-) -> dict[str, Class]:
+) -> dict[str, Hashable]:
     """Return the class of each word that a rule stands for: its family, and what places lack it."""
     lacked: dict[int, list[str]] = defaultdict(list)
     for place, words in lacking_words(rules, families, uses).items():
         for word in words:
             lacked[word].append(repr(place))
-    found: dict[str, list[Class]] = defaultdict(list)
+    found: dict[str, list[Hashable]] = defaultdict(list)
     for number, rule in enumerate(rules):
         if len(rule.source) == 1 and isinstance(rule.source[0], str):
             found[rule.source[0]].append((families.of_rule[number], *sorted(lacked[number])))

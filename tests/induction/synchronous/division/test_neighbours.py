@@ -1,4 +1,4 @@
-"""Words that never stand beside each other, and places that lack them, divide rules."""
+"""Words that never stand beside each other in pairs do not in samples; places lack words."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grammar.synchronous.grammar import SynchronousGrammar
-from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous import induce
-from induction.synchronous.division.neighbours import Neighbours, read_neighbours
-from induction.synchronous.division.uses import TOP, Use
+from induction.synchronous.division.neighbours import read_neighbours
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.types import CHANCE
 from sampling.sentences.pairs import sample_pairs
@@ -82,45 +80,34 @@ def test_slots_of_a_rule_lack_a_class_together() -> None:
     assert len({s for s, _ in made if s.startswith("swap")}) > 20
 
 
-def test_a_phrase_of_several_words_has_their_neighbours() -> None:
-    """Of ``walk left twice``, *walk* is of a class, and ``turn left`` is a rule with two words."""
-    lines = ("NT_1 twice ### NT_1 NT_1", "turn left ### L", "NT_1 left ### L NT_1", "walk ### W")
-    rules = [SynchronousRule.parse(line) for line in lines]
-    turn, walk = (Use("", "", rule, 0, (0, 0), []) for rule in (1, 3))
-    left = Use("", "", 2, 0, (0, 0), [walk])
-    tops = [Use("", TOP, 0, 0, (0, 0), [below]) for below in (turn, left)]
-    found = read_neighbours(rules, [*tops, turn, walk, left], {"walk": "verb"})
-    assert turn.edges == ("turn", "left")
-    assert left.edges == ("verb", "left")
-    assert turn.beside == left.beside == ("", "twice")
-    assert walk.beside == ("", "left")
-    assert found.may(["turn"], ["left"])
+kinds = st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xy"))
 
 
-classes = st.lists(st.sampled_from("abcd"), min_size=1, max_size=6)
-
-
-@given(st.lists(classes, min_size=1, max_size=40))
-def test_classes_may_stand_beside_each_other_if_they_do_or_are_rare(
-    sentences: list[list[str]],
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=40), kinds)
+def test_words_may_stand_beside_each_other_if_their_classes_do_or_are_rare(
+    sentences: list[list[str]], kind_of: dict[str, str]
 ) -> None:
-    bounded = [["", *each, ""] for each in sentences]
-    found = Neighbours(bounded)
-    every = [word for each in bounded for word in each]
+    found = read_neighbours(sentences, kind_of)
+    bounded = [["", *(kind_of.get(w, w) for w in each), ""] for each in sentences]
+    every = [kind for each in bounded for kind in each]
     both = {pair for each in bounded for pair in itertools.pairwise(each)}
-    kinds = sorted({*every})
+    words = ["", *{word for each in sentences for word in each}]
+    for one, other in itertools.product(words, repeat=2):
+        pair = kind_of.get(one, one), kind_of.get(other, other)
+        chance = (1 - every.count(pair[1]) / len(every)) ** every.count(pair[0])
+        may = found.may[found.class_of[one], found.class_of[other]]
+        assert may == (pair in both or chance > CHANCE)
 
-    def may(one: str, other: str) -> bool:
-        chance = (1 - every.count(other) / len(every)) ** every.count(one)
-        return (one, other) in both or chance > CHANCE
 
-    for one, other in itertools.product(kinds, repeat=2):
-        assert found.may([one], [other]) == may(one, other)
-    sets = [frozenset(kinds[:2]), frozenset(kinds[1:]), frozenset(kinds[-1:])]
-    made = found.table(sets[:2], sets)
-    for (i, one), (j, other) in itertools.product(enumerate(sets[:2]), enumerate(sets)):
-        assert made[i, j] == any(may(*pair) for pair in itertools.product(one, other))
-        assert made[i, j] == found.may(one, other)
+def test_no_slots_are_filled_with_words_that_never_stand_beside_each_other() -> None:
+    """*double* stands behind a digit, but not behind *extension*, which slots may end with."""
+    said = drawn(numbers(4), 300)
+    extended = [
+        (f"{s} extension {d}", f"{t} x {n}") for s, t in said for d, n in drawn(DIGITS.items(), 2)
+    ]
+    made = sampled(induce_synchronous([*drawn(said, 150), *drawn(extended, 200)]), 7)
+    assert len({source for source, _ in made if "extension" in source}) > 100
+    assert not any("extension double" in source for source, _ in made)
 
 
 def pipes() -> Pairs:

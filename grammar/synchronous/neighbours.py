@@ -1,0 +1,264 @@
+"""A synchronous grammar without the derivations in which some words would be neighbours.
+
+The sources without forbidden neighbours are a local language, so the grammar is intersected with
+it (Bar-Hillel et al. 1961): a type is divided by the words with which its sources begin and end.
+Words are told apart as far as they differ in what they may not stand beside, and only if rules
+bring such words together.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from grammar.arrays import BoolArray
+from grammar.synchronous.grammar import SynchronousGrammar
+from grammar.synchronous.rule import Slot, SynchronousRule
+
+__all__ = ["without_neighbours"]
+
+_ROUNDS = 500
+_CLOSE = 1e-12
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+Edges = tuple[int, int]
+"""The groups of the first and the last word of a source."""
+State = tuple[str, Edges]
+"""A type, and the edges of its sources."""
+
+
+class _Use(NamedTuple):
+    """A rule, and the states of its slots."""
+
+    rule: int
+    slots: tuple[State, ...]
+
+
+def without_neighbours(
+    grammar: SynchronousGrammar, class_of: Mapping[str, int], may: BoolArray, *, most: int
+) -> SynchronousGrammar | None:
+    """Return the grammar of the derivations whose sources have permitted neighbours only.
+
+    Its distribution is that of the grammar, given that. If all derivations are permitted, it is the
+    grammar itself; else its rules have no counts.
+
+    Parameters
+    ----------
+    grammar : SynchronousGrammar
+        The grammar.
+    class_of : mapping of str to int
+        Classes of words; other words have class 0. The empty text is before and behind a sentence.
+    may : bool array, shape (classes, classes)
+        Whether a word of a class may stand before one of another.
+    most : int
+        The largest number of rules.
+
+    Returns
+    -------
+    SynchronousGrammar or None
+        None if it has too many rules, or no derivation is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grammar = SynchronousGrammar.parse('''
+    ...     NT -> D_1 D_2 ### D_1 D_2
+    ...     D -> one ### 1 [0.5]
+    ...     D -> oh ### 0 [0.5]
+    ... ''')
+    >>> may = np.array([[True, True], [True, False]])  # no "oh oh"
+    >>> found = without_neighbours(grammar, {"oh": 1}, may, most=10)
+    >>> for rule, weight in zip(found.rules, found.weight):
+    ...     print(rule, round(float(weight), 2))
+    Da_1 Db_2 ### Da_1 Db_2 0.33
+    Db_1 Da_2 ### Db_1 Da_2 0.33
+    Db_1 Db_2 ### Db_1 Db_2 0.33
+    Da -> oh ### 0 1.0
+    Db -> one ### 1 1.0
+    """
+    words = {word for rule in grammar.rules for word in rule.source if isinstance(word, str)}
+    known = {word: class_of.get(word, 0) for word in [*words, ""]}
+    forbidden = {pair for pair in _meetings(grammar, known) if not may[pair]}
+    if not forbidden:
+        return grammar
+    groups = _Groups(known, forbidden)
+    uses = _uses(grammar, groups, most)
+    tops = {s: None for s in uses if s[0] == grammar.start and groups.is_sentence(s[1])}
+    return _divided(grammar, uses, tops) if tops else None
+
+
+def _meetings(grammar: SynchronousGrammar, class_of: Mapping[str, int]) -> Iterator[Edges]:
+    """Yield the classes that rules bring together, the ends of a sentence among them."""
+    edges = [_edges(grammar, class_of, at) for at in (0, -1)]
+
+    def classes(symbol: Slot | str, at: int) -> Iterable[int]:
+        return edges[at][symbol.symbol] if isinstance(symbol, Slot) else (class_of[symbol],)
+
+    sides = [pair for rule in grammar.rules for pair in itertools.pairwise(rule.source)]
+    start = Slot(1, grammar.start)
+    for before, behind in {*sides, ("", start), (start, "")}:
+        yield from itertools.product(classes(before, 1), classes(behind, 0))
+
+
+def _edges(
+    grammar: SynchronousGrammar, class_of: Mapping[str, int], at: int
+) -> Mapping[str, set[int]]:
+    """Return with which classes the sources of each type begin, or end."""
+    found: dict[str, set[int]] = {each: set() for each in grammar.types}
+    before = -1
+    while before != (before := sum(map(len, found.values()))):
+        for rule in grammar.rules:
+            symbol = rule.source[at]
+            found[rule.lhs] |= (
+                found[symbol.symbol] if isinstance(symbol, Slot) else {class_of[symbol]}
+            )
+    return found
+
+
+class _Groups:
+    """Words as far as they differ in what they may not stand beside.
+
+    A word has a group for what is behind it, which counts where it is the last one of a source, and
+    one for what is before it.
+    """
+
+    def __init__(self, class_of: Mapping[str, int], forbidden: Iterable[Edges]) -> None:
+        pairs = list(forbidden)
+        self._last = _numbered(class_of, pairs)
+        self._first = _numbered(class_of, [(behind, before) for before, behind in pairs])
+        representative = {number: word for word, number in class_of.items()}
+        self._forbidden = {
+            (self._last[representative[before]], self._first[representative[behind]])
+            for before, behind in pairs
+        }
+
+    def edges(self, word: str) -> Edges:
+        """Return the edges of a source that is a word."""
+        return self._first[word], self._last[word]
+
+    def may_meet(self, before: Edges, behind: Edges) -> bool:
+        """Say whether a source may stand before another one."""
+        return (before[1], behind[0]) not in self._forbidden
+
+    def is_sentence(self, edges: Edges) -> bool:
+        """Say whether a source may stand alone."""
+        ends = self.edges("")
+        return self.may_meet(ends, edges) and self.may_meet(edges, ends)
+
+
+def _numbered(class_of: Mapping[str, int], forbidden: Iterable[Edges]) -> dict[str, int]:
+    """Number words by the classes that are forbidden behind them; 0 if none is."""
+    beside: dict[int, set[int]] = defaultdict(set)
+    for before, behind in forbidden:
+        beside[before].add(behind)
+    number: dict[frozenset[int], int] = {frozenset(): 0}
+    return {
+        word: number.setdefault(frozenset(beside[each]), len(number))
+        for word, each in class_of.items()
+    }
+
+
+def _uses(grammar: SynchronousGrammar, groups: _Groups, most: int) -> dict[State, dict[_Use, None]]:
+    """Return how each state is made, bottom up; nothing if there are more than so many ways."""
+    found: dict[State, dict[_Use, None]] = defaultdict(dict)
+    of_type: dict[str, dict[State, None]] = defaultdict(dict)
+    before = -1
+    while before != (before := sum(map(len, found.values()))):
+        for number, rule in enumerate(grammar.rules):
+            ways = list(itertools.islice(_ways(rule, of_type, groups), most + 1))
+            for edges, slots in ways:
+                state = rule.lhs, edges
+                found[state][_Use(number, slots)] = None
+                of_type[rule.lhs][state] = None
+            if len(ways) > most or sum(map(len, found.values())) > most:
+                return {}
+    return found
+
+
+def _ways(
+    rule: SynchronousRule, of_type: Mapping[str, Iterable[State]], groups: _Groups
+) -> Iterator[tuple[Edges, tuple[State, ...]]]:
+    """Yield the states that slots may have, with the edges of the source that they make."""
+    # sources may be longer than recursion is deep
+    waiting: list[tuple[int, Edges, tuple[State, ...]]] = [(0, (0, 0), ())]
+    while waiting:
+        at, edges, slots = waiting.pop()
+        if at == len(rule.source):
+            yield edges, slots
+            continue
+        symbol = rule.source[at]
+        if isinstance(symbol, str):
+            choices = [(groups.edges(symbol), slots)]
+        else:
+            choices = [(state[1], (*slots, state)) for state in of_type[symbol.symbol]]
+        for found, filled in choices:
+            if at == 0 or groups.may_meet(edges, found):
+                first = found[0] if at == 0 else edges[0]
+                waiting.append((at + 1, (first, found[1]), filled))
+
+
+def _divided(
+    grammar: SynchronousGrammar, uses: Mapping[State, Iterable[_Use]], tops: Iterable[State]
+) -> SynchronousGrammar:
+    """Return the grammar whose types are the states that sentences need."""
+    mass = _masses(grammar, uses)
+    name = _names(grammar, uses)
+    made: list[tuple[SynchronousRule, float, int]] = []
+
+    def write(lhs: str, state: State) -> Iterator[State]:
+        for use in uses[state]:
+            rule = grammar.rules[use.rule].retyped(lhs, [name(slot) for slot in use.slots])
+            weight = _weight(grammar, use, mass)
+            if weight > 0.0:
+                made.append((rule, weight, 0))
+                yield from use.slots
+
+    waiting = [slot for top in tops for slot in write(grammar.start, top)]
+    written: set[State] = set()
+    while waiting:
+        state = waiting.pop()
+        if state not in written:
+            written.add(state)
+            waiting += write(name(state), state)
+    return SynchronousGrammar.from_rules(made, start=grammar.start, normalise=True)
+
+
+def _masses(
+    grammar: SynchronousGrammar, uses: Mapping[State, Iterable[_Use]]
+) -> dict[State, float]:
+    """Return the probability of all derivations of each state."""
+    mass = dict.fromkeys(uses, 0.0)
+    for _ in range(_ROUNDS):
+        now = {state: sum(_weight(grammar, u, mass) for u in uses[state]) for state in uses}
+        moved = max(abs(now[state] - mass[state]) for state in uses)
+        mass = now
+        if moved < _CLOSE:
+            break
+    return mass
+
+
+def _weight(grammar: SynchronousGrammar, use: _Use, mass: Mapping[State, float]) -> float:
+    weight = float(grammar.weight[use.rule])
+    for slot in use.slots:
+        weight *= mass[slot]
+    return weight
+
+
+def _names(grammar: SynchronousGrammar, states: Iterable[State]) -> Callable[[State], str]:
+    """Return a function that names states: by their type, with letters if it has several."""
+    of_type: dict[str, list[State]] = defaultdict(list)
+    for state in states:
+        of_type[state[0]].append(state)
+    taken = {*grammar.types}
+    letters = ["".join(each) for n in (1, 2, 3) for each in itertools.product(_LETTERS, repeat=n)]
+    found: dict[State, str] = {}
+    for symbol, each in of_type.items():
+        if len(each) == 1 and symbol != grammar.start:
+            found[each[0]] = symbol
+            continue
+        free = (symbol + ending for ending in letters if symbol + ending not in taken)
+        found.update(zip(each, free, strict=False))
+        taken.update(found[state] for state in each)
+    return found.__getitem__
