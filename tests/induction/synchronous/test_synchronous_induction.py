@@ -135,7 +135,7 @@ def test_order_and_copies_of_the_pairs_change_nothing() -> None:
 # commands with the right target, the share without any, and whether all sampled pairs are right
 NEEDED = {
     "around-right": ((1, 0, True), (0, 0, True), (0, 1, True)),
-    "opposite-right": ((1, 0, True), (0, 0, False), (0, 1, True)),
+    "opposite-right": ((1, 0, True), (0, 0, True), (0, 1, True)),
     "right": ((1, 0, True), (1, 0, True), (0, 1, True)),
     "jump-around-right": ((1, 0, True), (1, 0, False), (1, 0, True)),
 }
