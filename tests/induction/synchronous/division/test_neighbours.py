@@ -16,6 +16,7 @@ from induction.synchronous.division.neighbours import read_neighbours
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.types import CHANCE
 from sampling.sentences.pairs import sample_pairs
+from scan.splits import split
 
 Pairs = list[tuple[str, str]]
 
@@ -97,6 +98,21 @@ def test_words_may_stand_beside_each_other_if_their_classes_do_or_are_rare(
         chance = (1 - every.count(pair[1]) / len(every)) ** every.count(pair[0])
         may = found.may[found.class_of[one], found.class_of[other]]
         assert may == (pair in both or chance > CHANCE)
+
+
+CLASSES = {"walk run look jump": "verb", "left right": "side"}
+
+
+@pytest.mark.parametrize("name", ["length", "jump", "around-right", "mcd1", "mcd2", "mcd3"])
+@pytest.mark.usefixtures("data_folder")
+def test_no_split_of_scan_needs_other_neighbours(name: str) -> None:
+    """Each test source of MCD1 has three words beside each other as no training source has them."""
+    parts = split(name)
+    kind_of = {word: kind for words, kind in CLASSES.items() for word in words.split()}
+    found = read_neighbours((text.split() for text in parts.train.column("text")), kind_of)
+    for text in parts.test.column("text"):
+        classes = [found.class_of[word] for word in ("", *text.split(), "")]
+        assert all(found.may[pair] for pair in itertools.pairwise(classes))
 
 
 def test_no_slots_are_filled_with_words_that_never_stand_beside_each_other() -> None:
