@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from grammar.arrays import BoolArray
@@ -79,14 +80,14 @@ def without_neighbours(
     Db -> one ### 1 1.0
     """
     words = {word for rule in grammar.rules for word in rule.source if isinstance(word, str)}
-    known = {word: class_of.get(word, 0) for word in [*words, ""]}
+    known = {word: class_of.get(word, 0) for word in [*sorted(words), ""]}
     forbidden = {pair for pair in _meetings(grammar, known) if not may[pair]}
     if not forbidden:
         return grammar
     groups = _Groups(known, forbidden)
     uses = _uses(grammar, groups, most)
     tops = {s: None for s in uses if s[0] == grammar.start and groups.is_sentence(s[1])}
-    return _divided(grammar, uses, tops) if tops else None
+    return _divided(grammar, uses, tops.keys()) if tops else None
 
 
 def _meetings(grammar: SynchronousGrammar, class_of: Mapping[str, int]) -> Iterator[Edges]:
@@ -200,29 +201,52 @@ def _ways(
 
 
 def _divided(
-    grammar: SynchronousGrammar, uses: Mapping[State, Iterable[_Use]], tops: Iterable[State]
+    grammar: SynchronousGrammar, uses: Mapping[State, Iterable[_Use]], tops: AbstractSet[State]
 ) -> SynchronousGrammar:
-    """Return the grammar whose types are the states that sentences need."""
+    """Return the grammar whose types are the states that sentences need, as few as do."""
     mass = _masses(grammar, uses)
-    name = _names(grammar, uses)
-    made: list[tuple[SynchronousRule, float, int]] = []
-
-    def write(lhs: str, state: State) -> Iterator[State]:
-        for use in uses[state]:
-            rule = grammar.rules[use.rule].retyped(lhs, [name(slot) for slot in use.slots])
-            weight = _weight(grammar, use, mass)
-            if weight > 0.0:
-                made.append((rule, weight, 0))
-                yield from use.slots
-
-    waiting = [slot for top in tops for slot in write(grammar.start, top)]
-    written: set[State] = set()
+    needed = dict.fromkeys(tops)
+    waiting = [*needed]
     while waiting:
-        state = waiting.pop()
-        if state not in written:
-            written.add(state)
-            waiting += write(name(state), state)
+        slots = (slot for use in uses[waiting.pop()] for slot in use.slots if mass[slot] > 0.0)
+        new = dict.fromkeys(slot for slot in slots if slot not in needed)
+        waiting += new
+        needed |= new
+    name = _names(grammar, _blocks({state: uses[state] for state in needed}), tops)
+    made: list[tuple[SynchronousRule, float, int]] = []
+    for state in needed:
+        written = {grammar.start} if state in tops else set()
+        written |= {name[state]} if state in name else set()
+        for use in uses[state]:
+            weight = _weight(grammar, use, mass)
+            for lhs in written if weight > 0.0 else ():
+                rule = grammar.rules[use.rule].retyped(lhs, [name[slot] for slot in use.slots])
+                made.append((rule, weight, 0))
     return SynchronousGrammar.from_rules(made, start=grammar.start, normalise=True)
+
+
+def _blocks(uses: Mapping[State, Iterable[_Use]]) -> list[list[State]]:
+    """Group the states of slots: those of one type that stand in the same contexts are one.
+
+    This minimises a deterministic tree automaton (Brainerd 1968).
+    """
+    contexts: dict[State, list[tuple[tuple[object, ...], State]]] = defaultdict(list)
+    for lhs, made in uses.items():
+        for rule, slots in made:
+            for at, slot in enumerate(slots):
+                if slot in uses:
+                    contexts[slot].append(((rule, at, slots[:at], slots[at + 1 :]), lhs))
+    block: dict[State, object] = {state: state[0] for state in uses}
+    count = -1
+    while count != (count := len({*block.values()})):
+        found = {s: frozenset((context, block[lhs]) for context, lhs in contexts[s]) for s in uses}
+        number: dict[object, int] = {}
+        block = {s: number.setdefault((block[s], found[s]), len(number)) for s in uses}
+    members: dict[object, list[State]] = defaultdict(list)
+    for state in uses:
+        if contexts[state]:
+            members[block[state]].append(state)
+    return list(members.values())
 
 
 def _masses(
@@ -246,19 +270,22 @@ def _weight(grammar: SynchronousGrammar, use: _Use, mass: Mapping[State, float])
     return weight
 
 
-def _names(grammar: SynchronousGrammar, states: Iterable[State]) -> Callable[[State], str]:
-    """Return a function that names states: by their type, with letters if it has several."""
-    of_type: dict[str, list[State]] = defaultdict(list)
-    for state in states:
-        of_type[state[0]].append(state)
-    taken = {*grammar.types}
+def _names(
+    grammar: SynchronousGrammar, blocks: Iterable[Sequence[State]], tops: AbstractSet[State]
+) -> dict[State, str]:
+    """Name groups of states: by their type, with letters if it has several groups."""
+    of_type: dict[str, list[Sequence[State]]] = defaultdict(list)
+    for block in blocks:
+        of_type[block[0][0]].append(block)
     letters = ["".join(each) for n in (1, 2, 3) for each in itertools.product(_LETTERS, repeat=n)]
-    found: dict[State, str] = {}
-    for symbol, each in of_type.items():
-        if len(each) == 1 and symbol != grammar.start:
-            found[each[0]] = symbol
-            continue
-        free = (symbol + ending for ending in letters if symbol + ending not in taken)
-        found.update(zip(each, free, strict=False))
-        taken.update(found[state] for state in each)
-    return found.__getitem__
+    taken = {*grammar.types}
+    name: dict[State, str] = {}
+    for symbol, found in of_type.items():
+        if len(found) == 1 and (symbol != grammar.start or {*found[0]} == tops):
+            names = [symbol]
+        else:
+            names = [symbol + end for end in letters if symbol + end not in taken][: len(found)]
+        taken.update(names)
+        for block, each in zip(found, names, strict=True):
+            name.update(dict.fromkeys(block, each))
+    return name

@@ -94,3 +94,13 @@ def test_a_long_source_is_no_deep_recursion() -> None:
     found = without_neighbours(grammar, {"b": 1}, may, most=10)
     assert found is not None
     assert [(len(rule.source), weight) for rule, weight, _ in found] == [(3_000, 1.0)]
+
+
+def test_types_with_the_same_contexts_are_one() -> None:
+    rules = "NT -> call W_1 ### W_1", "W -> D_1 D_2 ### D_1 D_2", "D -> oh ### 0", "D -> one ### 1"
+    grammar = SynchronousGrammar.parse("\n".join(rules), normalise=True)
+    may = np.array([[True, True], [True, False]])  # no "oh oh"
+    found = without_neighbours(grammar, {"oh": 1}, may, most=20)
+    assert found is not None
+    assert found.types == ("NT", "Da", "Db", "W")
+    assert len(found.rules) == 1 + 3 + 2
