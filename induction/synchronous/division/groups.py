@@ -13,7 +13,7 @@ from grammar.arrays import LongArray, kernel
 from grammar.rng import stream_key
 from induction.synchronous.division.uses import MEMBER, Use, relabel
 
-__all__ = ["divide"]
+__all__ = ["divide", "groups_apart"]
 
 _SHUFFLED = 1_000
 """Shuffles of what stands in two places, none of which may give as many groups."""
@@ -45,6 +45,24 @@ def divide(uses: Sequence[Use]) -> bool:
             return changed
         relabel(uses, itertools.chain.from_iterable(found))
         changed = True
+
+
+def groups_apart(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
+    """Return the group of each pair, if there are groups that share no member.
+
+    Returns nothing if all are one group, or chance explains the groups.
+
+    Examples
+    --------
+    >>> groups_apart([("colour", "red"), ("size", "two"), ("colour", "blue")] * 9)[:3]
+    [0, 1, 0]
+    >>> groups_apart([("colour", "red"), ("size", "two"), ("colour", "two")] * 9)
+    []
+    """
+    one, other = map(_numbered, zip(*pairs, strict=True))
+    group = _components(one, other)
+    apart = group.any() and _unlikely(sorted(zip(one.tolist(), other.tolist(), strict=True)))
+    return group.tolist() if apart else []
 
 
 def _groups(uses: Sequence[Use]) -> list[tuple[Use, Hashable]]:

@@ -96,8 +96,12 @@ def test_words_may_stand_beside_each_other_if_their_classes_do_or_are_rare(
     for one, other in itertools.product(words, repeat=2):
         pair = kind_of.get(one, one), kind_of.get(other, other)
         chance = (1 - every.count(pair[1]) / len(every)) ** every.count(pair[0])
-        may = found.may[found.class_of[one], found.class_of[other]]
-        assert may == (pair in both or chance > CHANCE)
+        may = found.may[found.class_of.get(one, 0), found.class_of.get(other, 0)]
+        if may != (pair in both or chance > CHANCE):
+            # both are of groups that never meet
+            beside = {p for each in sentences for p in itertools.pairwise(["", *each, ""])}
+            assert pair in both
+            assert (one, other) not in beside
 
 
 CLASSES = {"walk run look jump": "verb", "left right": "side"}
@@ -111,8 +115,29 @@ def test_no_split_of_scan_needs_other_neighbours(name: str) -> None:
     kind_of = {word: kind for words, kind in CLASSES.items() for word in words.split()}
     found = read_neighbours((text.split() for text in parts.train.column("text")), kind_of)
     for text in parts.test.column("text"):
-        classes = [found.class_of[word] for word in ("", *text.split(), "")]
+        classes = [found.class_of.get(word, 0) for word in ("", *text.split(), "")]
         assert all(found.may[pair] for pair in itertools.pairwise(classes))
+
+
+def test_words_of_groups_that_never_meet_stand_apart() -> None:
+    values = {"colour": ("red", "blue", "green"), "size": ("one", "two", "three")}
+    kind_of = {**dict.fromkeys(values, "name"), "blank": "name"}
+    kind_of |= {word: "value" for words in values.values() for word in words}
+    pairs = [(name, word) for name, words in values.items() for word in words]
+
+    def may(count: int, extra: Iterable[tuple[str, str]] = ()) -> set[tuple[str, str]]:
+        found = read_neighbours([*pairs * count, *extra, ("blank",)], kind_of)
+        every = itertools.product(["colour", "size", "blank"], ["red", "two"])
+        return {
+            pair for pair in every
+            if found.may[tuple(found.class_of.get(word, 0) for word in pair)]
+        }  # fmt: skip
+
+    # what was seen beside no value may stand before any
+    apart = {("colour", "red"), ("size", "two"), ("blank", "red"), ("blank", "two")}
+    assert may(5) == apart
+    assert may(1) == apart | {("colour", "two"), ("size", "red")}  # chance explains it
+    assert may(5, [("size", "blue")]) == apart | {("colour", "two"), ("size", "red")}
 
 
 def test_no_slots_are_filled_with_words_that_never_stand_beside_each_other() -> None:
