@@ -4,18 +4,16 @@
 docs/results/atis, one small file a fold, and prints the table of all that are. ``grammar`` induces
 with the default settings and answers the questions of the fold; ``uncompared`` does so without
 comparison of pairs, search for faults, and choice of types, which is faster. ``none`` trains a
-model; ``synchronous`` trains it with pairs of the grammar of ``uncompared``, and ``exchange`` with
-pairs in which a part of one stands in the place of a part of another; what parts are, that grammar
-says. Grammars are kept under build/atis.
+model; ``synchronous`` trains it with pairs of the grammar of ``uncompared``. Grammars are kept
+under build/atis.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,11 +24,8 @@ from induction.corpus.corpus import Corpus
 from sampling.sentences.pairs import sample_pairs
 from scan.atis.data import FOLDS, atis, fold
 from scan.atis.experiment import atis_score, induce_atis, read_answer, training_pairs
-from scan.geoquery.exchange import exchanges
 from scan.models.config import TrainingConfig
 from scan.table import markdown_table
-
-Pair = tuple[str, str]
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results" / "atis"
@@ -40,7 +35,7 @@ INDUCTIONS: dict[str, dict[str, Any]] = {
     "uncompared": {"compare": False, "tolerance": 0.0, "types": 1},
 }
 """Options of the cells without a model."""
-CELLS = (*INDUCTIONS, "none", "synchronous", "exchange")
+CELLS = (*INDUCTIONS, "none", "synchronous")
 RECIPE = TrainingConfig(
     hidden=128,
     dropout=0.3,
@@ -52,8 +47,7 @@ RECIPE = TrainingConfig(
     copy=True,
 )
 """That of GeoQuery, with more steps for more pairs."""
-MADE = {"synchronous": 3_000, "exchange": 10_000}
-"""Pairs made, at most: as many as for GeoQuery."""
+MADE = 3_000
 DRAWS = 30_000
 DEPTH = (1, 7)
 
@@ -122,15 +116,12 @@ def by_model(
     from scan.models.training import train as fit
 
     pairs, names = training_pairs(train)
-    made: list[Pair] = []
-    if cell in MADE:
+    made: list[tuple[str, str]] = []
+    if cell == "synchronous":
         file = grammar_file("uncompared", number)
         if not file.exists():
             by_grammar("uncompared", number, train, asked)
-        grammar = SynchronousGrammar.load(file)
-        found = (sampled if cell == "synchronous" else exchanges)(pairs, grammar, seed=number)
-        forms = (pair for pair in found if read_answer(pair[1]) is not None)
-        made = list(itertools.islice(forms, MADE[cell]))
+        made = sampled(SynchronousGrammar.load(file), pairs, number)
     trained = fit(pairs, augmented=made, config=replace(RECIPE, seed=number))
     hidden = [names.hide(text) for text in asked.column("text")]
     written = trained.decode([pair.text for pair in hidden], length_limit=100)
@@ -141,14 +132,17 @@ def by_model(
     return {"synthetic_pairs": len(made), "steps": RECIPE.steps}, said
 
 
-def sampled(pairs: Sequence[Pair], grammar: SynchronousGrammar, *, seed: int) -> Iterator[Pair]:
-    """Yield pairs of a grammar, each question once, none of training's."""
+def sampled(
+    grammar: SynchronousGrammar, pairs: Sequence[tuple[str, str]], seed: int
+) -> list[tuple[str, str]]:
+    """Return pairs of a grammar whose targets are forms, each question once, none of training's."""
     draws = sample_pairs(grammar, DRAWS, seed=seed, depth=DEPTH)
     known = {text for text, _ in pairs}
+    made: dict[str, str] = {}
     for text, target in zip(draws.column("text"), draws.column("target"), strict=True):
-        if text not in known:
-            known.add(text)
-            yield text, target
+        if text not in known and read_answer(target) is not None:
+            made.setdefault(text, target)
+    return list(made.items())[:MADE]
 
 
 def table(documents: Iterable[dict[str, Any]]) -> str:

@@ -110,8 +110,7 @@ class _Part(NamedTuple):
 def _constituents(pairs: Sequence[Pair], grammar: SynchronousGrammar) -> Iterator[_Part]:
     """Yield all that some derivation of a pair puts into a slot, and the pair as a whole."""
     coder = Coder()
-    sides = dict.fromkeys((coder.side(r.source), coder.side(r.target)) for r in grammar.rules)
-    rules = coded_rules(list(sides))
+    rules = coded_rules([(coder.side(r.source), coder.side(r.target)) for r in grammar.rules])
     for number, (text, target) in enumerate(pairs):
         words = tuple(text.split())
         forest = pair_forest(rules, coder.words(words), coder.words(target.split()))
