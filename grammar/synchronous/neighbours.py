@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+import numpy as np
+
 from grammar.arrays import BoolArray
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.rule import Slot, SynchronousRule
@@ -79,41 +81,47 @@ def without_neighbours(
     Da -> oh ### 0 1.0
     Db -> one ### 1 1.0
     """
-    words = {word for rule in grammar.rules for word in rule.source if isinstance(word, str)}
-    known = {word: class_of.get(word, 0) for word in [*sorted(words), ""]}
-    forbidden = {pair for pair in _meetings(grammar, known) if not may[pair]}
-    if not forbidden:
+    forbidden = _meetings(grammar, class_of, len(may)) & ~may
+    if not forbidden.any():
         return grammar
-    groups = _Groups(known, forbidden)
+    groups = _Groups(class_of, forbidden)
     uses = _uses(grammar, groups, most)
     tops = {s: None for s in uses if s[0] == grammar.start and groups.is_sentence(s[1])}
     return _divided(grammar, uses, tops.keys()) if tops else None
 
 
-def _meetings(grammar: SynchronousGrammar, class_of: Mapping[str, int]) -> Iterator[Edges]:
-    """Yield the classes that rules bring together, the ends of a sentence among them."""
-    edges = [_edges(grammar, class_of, at) for at in (0, -1)]
+def _meetings(grammar: SynchronousGrammar, class_of: Mapping[str, int], classes: int) -> BoolArray:
+    """Return which classes rules bring together, the ends of a sentence among them."""
+    every = np.eye(classes, dtype=bool)
+    edges = [_edges(grammar, class_of, every, at) for at in (0, -1)]
 
-    def classes(symbol: Slot | str, at: int) -> Iterable[int]:
-        return edges[at][symbol.symbol] if isinstance(symbol, Slot) else (class_of[symbol],)
+    def at_edge(symbol: Slot | str, at: int) -> BoolArray:
+        return (
+            edges[at][symbol.symbol] if isinstance(symbol, Slot) else every[class_of.get(symbol, 0)]
+        )
 
-    sides = [pair for rule in grammar.rules for pair in itertools.pairwise(rule.source)]
-    start = Slot(1, grammar.start)
-    for before, behind in {*sides, ("", start), (start, "")}:
-        yield from itertools.product(classes(before, 1), classes(behind, 0))
+    start = Slot(0, grammar.start)
+    sides: dict[tuple[Slot | str, Slot | str], None] = {("", start): None, (start, ""): None}
+    for rule in grammar.rules:
+        source = [Slot(0, s.symbol) if isinstance(s, Slot) else s for s in rule.source]
+        sides.update(dict.fromkeys(itertools.pairwise(source)))
+    met = np.zeros((classes, classes), dtype=bool)
+    for before, behind in sides:
+        met |= at_edge(before, -1)[:, None] & at_edge(behind, 0)
+    return met
 
 
 def _edges(
-    grammar: SynchronousGrammar, class_of: Mapping[str, int], at: int
-) -> Mapping[str, set[int]]:
+    grammar: SynchronousGrammar, class_of: Mapping[str, int], every: BoolArray, at: int
+) -> dict[str, BoolArray]:
     """Return with which classes the sources of each type begin, or end."""
-    found: dict[str, set[int]] = {each: set() for each in grammar.types}
+    found = {each: np.zeros(len(every), dtype=bool) for each in grammar.types}
     before = -1
-    while before != (before := sum(map(len, found.values()))):
+    while before != (before := sum(int(each.sum()) for each in found.values())):
         for rule in grammar.rules:
-            symbol = rule.source[at]
+            edge = rule.source[at]
             found[rule.lhs] |= (
-                found[symbol.symbol] if isinstance(symbol, Slot) else {class_of[symbol]}
+                found[edge.symbol] if isinstance(edge, Slot) else every[class_of.get(edge, 0)]
             )
     return found
 
@@ -125,19 +133,19 @@ class _Groups:
     one for what is before it.
     """
 
-    def __init__(self, class_of: Mapping[str, int], forbidden: Iterable[Edges]) -> None:
-        pairs = list(forbidden)
-        self._last = _numbered(class_of, pairs)
-        self._first = _numbered(class_of, [(behind, before) for before, behind in pairs])
-        representative = {number: word for word, number in class_of.items()}
-        self._forbidden = {
-            (self._last[representative[before]], self._first[representative[behind]])
-            for before, behind in pairs
-        }
+    def __init__(self, class_of: Mapping[str, int], forbidden: BoolArray) -> None:
+        self._class_of = class_of
+        self._last, self._first = (
+            np.unique(each, axis=0, return_inverse=True)[1].ravel().tolist()
+            for each in (forbidden, forbidden.T)
+        )
+        pairs = np.argwhere(forbidden).tolist()
+        self._forbidden = {(self._last[before], self._first[behind]) for before, behind in pairs}
 
     def edges(self, word: str) -> Edges:
         """Return the edges of a source that is a word."""
-        return self._first[word], self._last[word]
+        number = self._class_of.get(word, 0)
+        return self._first[number], self._last[number]
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
         """Say whether a source may stand before another one."""
@@ -147,18 +155,6 @@ class _Groups:
         """Say whether a source may stand alone."""
         ends = self.edges("")
         return self.may_meet(ends, edges) and self.may_meet(edges, ends)
-
-
-def _numbered(class_of: Mapping[str, int], forbidden: Iterable[Edges]) -> dict[str, int]:
-    """Number words by the classes that are forbidden behind them; 0 if none is."""
-    beside: dict[int, set[int]] = defaultdict(set)
-    for before, behind in forbidden:
-        beside[before].add(behind)
-    number: dict[frozenset[int], int] = {frozenset(): 0}
-    return {
-        word: number.setdefault(frozenset(beside[each]), len(number))
-        for word, each in class_of.items()
-    }
 
 
 def _uses(grammar: SynchronousGrammar, groups: _Groups, most: int) -> dict[State, dict[_Use, None]]:

@@ -50,7 +50,7 @@ _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
 _MOST_EDGES = 400_000
 """Of forests: of more, no rules are divided."""
-_MOST_RULES = 5_000
+_MOST_RULES = 20_000
 """Of the grammar for sampling, where it is divided by neighbours."""
 
 
