@@ -30,7 +30,7 @@ from grammar.synchronous.forest import Coder, PairForest, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
-from induction.synchronous.division.rules import divided_rules
+from induction.synchronous.division.rules import RuleCounts, divided_rules
 from induction.synchronous.layers import layer_types
 from induction.synchronous.pairs import TrainingPairs
 from induction.synchronous.precedence import (
@@ -175,7 +175,10 @@ def choose_types(
     sources = [[str(word) for word in coder.symbols(source)] for source, _ in pairs]
     divided, *others = (
         divided_rules(
-            written, families, shapes, sources, *children_in_order(order, forests, families), later
+            RuleCounts(written, families, *children_in_order(order, forests, families)),
+            shapes,
+            sources,
+            later,
         )
         for order in orders.best[: 1 + _ALTERNATIVES]
     )

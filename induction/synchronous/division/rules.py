@@ -44,7 +44,7 @@ from induction.synchronous.division.words import (
 from induction.synchronous.layers import Apart, layer_types, layered_grammar
 from induction.synchronous.types import CHANCE, Families, typed_grammar
 
-__all__ = ["Divided", "divided_rules"]
+__all__ = ["Divided", "RuleCounts", "divided_rules"]
 
 _UNSEEN = 1e-3
 """Counted for what was not seen in a slot."""
@@ -54,7 +54,7 @@ _MOST_RULES = 20_000
 """Of the grammar for sampling, where it is divided by neighbours."""
 
 
-class _Rules(NamedTuple):
+class RuleCounts(NamedTuple):
     """Rules with their families.
 
     ``seen`` and ``prior`` have the shape (slots, families): how often a family was seen in a slot,
@@ -74,8 +74,8 @@ class Divided(NamedTuple):
     divided: else only words are. ``neighbours`` says which words samples have beside each other.
     """
 
-    before: _Rules
-    copies: _Rules
+    before: RuleCounts
+    copies: RuleCounts
     apart: Apart
     told_apart: bool = False
     neighbours: Neighbours | None = None
@@ -102,21 +102,18 @@ class Divided(NamedTuple):
 
 
 def divided_rules(
-    rules: Sequence[SynchronousRule],
-    families: Families,
+    before: RuleCounts,
     forests: Sequence[PairForest],
     sources: Iterable[Sequence[str]],
-    seen: FloatArray,
-    prior: FloatArray,
     later: BoolArray,
 ) -> Divided:
     """Divide rules, by the forests of pairs and their sources.
 
-    ``seen`` and ``prior`` are those of :func:`induction.synchronous.layers.settled_children`, and
-    ``later`` says what no slot gets that has not been seen there: it applies later than the rule of
-    the slot in every order that explains the pairs.
+    Counts are those of :func:`induction.synchronous.layers.settled_children`, and ``later`` says
+    what no slot gets that has not been seen there: it applies later than the rule of the slot in
+    every order that explains the pairs.
     """
-    before = _Rules(rules, families, seen, prior)
+    rules, families, seen, prior = before
     if sum(len(forest.edges) for forest in forests) > _MOST_EDGES:
         return Divided(before, before, Apart(later & (seen == 0), frozenset()))
     counts = seen + _UNSEEN
@@ -133,7 +130,7 @@ def divided_rules(
     ]
     made, counted, apart = _copied(rules, families, uses, copies)
     slots, kinds = _origins(families, made, [rule for rule, _ in copies])
-    copied = _Rules([rules[n] for n, _ in copies], made, counted, prior[np.ix_(slots, kinds)])
+    copied = RuleCounts([rules[n] for n, _ in copies], made, counted, prior[np.ix_(slots, kinds)])
     unseen = later[np.ix_(slots, kinds)] & (counted == 0)
     apart = apart._replace(kept_out=apart.kept_out | unseen)
     return Divided(before, copied, apart, told_apart, neighbours)

@@ -12,6 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import networkx as nx
+
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous.division.uses import Place, Use, levels
 from induction.synchronous.types import CHANCE, Families
@@ -28,7 +30,11 @@ _LIKELY = 0.05
 def classes_of_words(
     rules: Sequence[SynchronousRule], families: Families, uses: Sequence[Use]
 ) -> dict[str, Hashable]:
-    """Return the class of each word that a rule stands for: its family, and what places lack it."""
+    """Return the class of each word that a rule stands for: its family, and what places lack it.
+
+    Words by which rules of a family differ, such as ``NT_1 around left`` and ``NT_1 around right``,
+    are of one class, too.
+    """
     lacked: dict[int, list[str]] = defaultdict(list)
     for place, words in lacking_words(rules, families, uses).items():
         for word in words:
@@ -37,7 +43,24 @@ def classes_of_words(
     for number, rule in enumerate(rules):
         if len(rule.source) == 1 and isinstance(rule.source[0], str):
             found[rule.source[0]].append((families.of_rule[number], *sorted(lacked[number])))
-    return {word: tuple(classes) for word, classes in found.items()}
+    classes: dict[str, Hashable] = {word: tuple(each) for word, each in found.items()}
+    for alike in nx.connected_components(_exchanged(rules, families)):
+        known = [classes[word] for word in sorted(alike) if word in classes]
+        own = known[0] if known else min(alike)
+        classes = dict.fromkeys(alike, own) | classes
+    return classes
+
+
+def _exchanged(rules: Sequence[SynchronousRule], families: Families) -> nx.Graph:
+    """Return a graph of the words of rules, in which those of one place in a family are tied."""
+    ties = nx.Graph()
+    first: dict[tuple[int, int, int], str] = {}
+    for rule, family in zip(rules, families.of_rule, strict=True):
+        for place, word in enumerate(rule.source if len(rule.source) > 1 else ()):
+            if isinstance(word, str):
+                key = family, len(rule.source), place
+                ties.add_edge(first.setdefault(key, word), word)
+    return ties
 
 
 def lacking_words(

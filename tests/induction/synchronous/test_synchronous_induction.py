@@ -154,6 +154,16 @@ def test_what_the_template_splits_need(name: str) -> None:
         assert found.explained.underivable == 0
 
 
+@pytest.mark.parametrize("name", NEEDED)
+def test_samples_may_be_what_the_template_splits_ask_for(name: str) -> None:
+    """No training pair has *around right*, and *right* is a word of rules, not of a slot."""
+    parser = SynchronousParser(from_a_twelfth(name).core)
+    test = split(name).test
+    pairs = list(zip(test.column("text"), test.column("target"), strict=True))[::20]
+    derived = sum(parser.is_derivable(s.split(), t.split()) for s, t in pairs)
+    assert derived >= 0.97 * len(pairs)
+
+
 def test_rules_that_no_pair_needs_go_one_at_a_time() -> None:
     # both rules derive the first pair, so either may go but not both; the second needs rule 1
     either = PairForest([(0, 1, "NT", "x")], [Edge(0, 0, ()), Edge(0, 1, ())], 0)

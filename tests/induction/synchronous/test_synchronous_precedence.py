@@ -10,7 +10,7 @@ from grammar.synchronous.forest import CodedRule, CodedRules, Coder, pair_forest
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import SynchronousRule
 from induction.synchronous import precedence
-from induction.synchronous.division.rules import divided_rules
+from induction.synchronous.division.rules import RuleCounts, divided_rules
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.precedence import (
     Readings,
@@ -212,10 +212,10 @@ def test_a_slot_does_not_get_what_gives_a_pair_another_target() -> None:
     given = [(code.words(s.split()), code.words(t.split())) for s, t in pairs]
     shapes = [pair_forest(coded_rules(coded), *pair).pruned() for pair in given]
     sources = [source.split() for source, _ in pairs]
-    seen = children_in_order(orders.best[0], forests, families)
+    counts = RuleCounts(written, families, *children_in_order(orders.best[0], forests, families))
     wrong = ["a", "around", "b"], ["B", "B", "B", "A"]
     for refuted, derived in ((later, False), (np.zeros_like(later), True)):
-        core = divided_rules(written, families, shapes, sources, *seen, refuted).core()
+        core = divided_rules(counts, shapes, sources, refuted).core()
         parser = SynchronousParser(core)
         assert parser.is_derivable(*wrong) == derived
         assert all(parser.is_derivable(s.split(), t.split()) for s, t in pairs)
