@@ -200,7 +200,7 @@ def choose_types(
         trial = _Trial(written, families, folds, judged, coder)
         types, held_out, scores = trial.best(layers, fitted_types)
         say(f"types: {types or 'layers'}, held out {held_out}, of fitted ones {scores}")
-    core = divided.core()
+    core = divided.core(say)
     if types:
         model = fit_types(forests, families, types, seed=seed)
         grammar = typed_grammar(written, families, model)

@@ -13,8 +13,8 @@ takes is any term. So several words that a place lacks, not by chance, do not st
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,16 +80,19 @@ class Divided(NamedTuple):
     told_apart: bool = False
     neighbours: Neighbours | None = None
 
-    def core(self) -> SynchronousGrammar:
+    def core(self, say: Callable[[str], Any]) -> SynchronousGrammar:
         """Return the grammar for sampling, whose types are layers of slots, divided by neighbours.
 
-        If that makes too many rules, samples may have any neighbours.
+        If that makes too many rules, samples may have any neighbours, which is said.
         """
         rules, families, seen, _ = self.copies
         core = layered_grammar(rules, families, seen, self.apart)
         if self.neighbours is None:
             return core
-        return without_neighbours(core, *self.neighbours, most=_MOST_RULES) or core
+        found = without_neighbours(core, *self.neighbours, most=_MOST_RULES)
+        if found is None:
+            say(f"samples may have any neighbours: permitted ones take more than {_MOST_RULES:,} rules")
+        return found or core
 
     def parsing(self) -> tuple[SynchronousGrammar, int]:
         """Return the grammar for parsing, in which all is possible, and its number of types.

@@ -215,7 +215,9 @@ def test_a_slot_does_not_get_what_gives_a_pair_another_target() -> None:
     counts = RuleCounts(written, families, *children_in_order(orders.best[0], forests, families))
     wrong = ["a", "around", "b"], ["B", "B", "B", "A"]
     for refuted, derived in ((later, False), (np.zeros_like(later), True)):
-        core = divided_rules(counts, shapes, sources, refuted).core()
+        said: list[str] = []
+        core = divided_rules(counts, shapes, sources, refuted).core(said.append)
+        assert not said
         parser = SynchronousParser(core)
         assert parser.is_derivable(*wrong) == derived
         assert all(parser.is_derivable(s.split(), t.split()) for s, t in pairs)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from grammar.synchronous.grammar import SynchronousGrammar
 from induction.synchronous import induce
+from induction.synchronous.division import rules
 from induction.synchronous.division.neighbours import read_neighbours
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.types import CHANCE
@@ -53,6 +54,14 @@ def test_what_begins_sentences_begins_no_part_of_them() -> None:
     made = sampled(found, 5)
     assert made <= set(calls(4))
     assert len(made) > 300
+
+
+def test_too_many_rules_are_not_divided_by_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "_MOST_RULES", 10)
+    said: list[str] = []
+    made = sampled(induce_synchronous(drawn(calls(3), 300), on_progress=said.append), 5)
+    assert "samples may have any neighbours: permitted ones take more than 10 rules" in said
+    assert not made <= set(calls(4))
 
 
 def test_a_word_that_several_places_lack_is_of_another_class() -> None:
@@ -104,19 +113,31 @@ def test_words_may_stand_beside_each_other_if_their_classes_do_or_are_rare(
             assert (one, other) not in beside
 
 
-CLASSES = {"walk run look jump": "verb", "left right": "side"}
+KIND_OF = {
+    **dict.fromkeys(("walk", "run", "look", "jump"), "verb"),
+    **dict.fromkeys(("left", "right"), "side"),
+}
 
 
 @pytest.mark.parametrize("name", ["length", "jump", "around-right", "mcd1", "mcd2", "mcd3"])
 @pytest.mark.usefixtures("data_folder")
 def test_no_split_of_scan_needs_other_neighbours(name: str) -> None:
-    """Each test source of MCD1 has three words beside each other as no training source has them."""
     parts = split(name)
-    kind_of = {word: kind for words, kind in CLASSES.items() for word in words.split()}
-    found = read_neighbours((text.split() for text in parts.train.column("text")), kind_of)
+    found = read_neighbours((text.split() for text in parts.train.column("text")), KIND_OF)
     for text in parts.test.column("text"):
         classes = [found.class_of.get(word, 0) for word in ("", *text.split(), "")]
         assert all(found.may[pair] for pair in itertools.pairwise(classes))
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_mcd_needs_three_words_beside_each_other_that_it_never_shows() -> None:
+    def threes(text: str) -> set[tuple[str, ...]]:
+        kinds = ["", *(KIND_OF.get(word, word) for word in text.split()), ""]
+        return set(zip(kinds, kinds[1:], kinds[2:], strict=False))
+
+    parts = split("mcd1")
+    shown = set().union(*map(threes, parts.train.column("text")))
+    assert not any(threes(text) <= shown for text in parts.test.column("text"))
 
 
 def test_words_of_groups_that_never_meet_stand_apart() -> None:
