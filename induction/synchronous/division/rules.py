@@ -91,7 +91,7 @@ class Divided(NamedTuple):
             return core
         found = without_neighbours(core, *self.neighbours, most=_MOST_RULES)
         if found is None:
-            say(f"samples may have any neighbours: permitted ones take more than {_MOST_RULES:,} rules")
+            say(f"samples may have any neighbours: to choose takes more than {_MOST_RULES:,} rules")
         return found or core
 
     def parsing(self) -> tuple[SynchronousGrammar, int]:

@@ -60,7 +60,7 @@ def test_too_many_rules_are_not_divided_by_neighbours(monkeypatch: pytest.Monkey
     monkeypatch.setattr(rules, "_MOST_RULES", 10)
     said: list[str] = []
     made = sampled(induce_synchronous(drawn(calls(3), 300), on_progress=said.append), 5)
-    assert "samples may have any neighbours: permitted ones take more than 10 rules" in said
+    assert "samples may have any neighbours: to choose takes more than 10 rules" in said
     assert not made <= set(calls(4))
 
 
