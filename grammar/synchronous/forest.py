@@ -7,6 +7,7 @@ that occur within the goal are kept, since every child's target is a part of it.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,6 +87,10 @@ class CodedRule:
     def join(self, targets: Sequence[str]) -> str:
         """Return the target, given those of the slots."""
         return "".join(targets[p] if isinstance(p, int) else p for p in self.target)
+
+    def may_write(self, text: str) -> bool:
+        """Say whether a text has all words that the rule writes, those between slots together."""
+        return all(isinstance(part, int) or part in text for part in self.target)
 
     @property
     def is_chain(self) -> bool:
@@ -223,11 +228,16 @@ class _Builder:
 
     def __init__(self, rules: CodedRules, source: str, target: str | None) -> None:
         self.rules, self.source, self.goal = rules, source, target
-        self.fitting = _fitting(rules.within(source), source)
+        near = rules.within(source)
+        if target is not None:
+            near = [rule for rule in near if rule.may_write(target)]
+        self.fitting = _fitting(near, source)
         self.forest = PairForest()
         self.cells: dict[tuple[int, int], dict[tuple[str, str], int]] = {}
         self.of_type: dict[tuple[int, int], dict[str, list[int]]] = {}
         """The nodes of each span by their type."""
+        self.beginning: dict[tuple[int, str], list[tuple[int, list[int]]]] = {}
+        """By where spans begin and their type: where they end, and their nodes."""
 
     def fill(self, begin: int, end: int, leaves: bool) -> None:
         """Make the nodes of a span, those of all narrower ones being there."""
@@ -251,30 +261,51 @@ class _Builder:
             by_type = self.of_type[begin, end] = {}
             for (lhs, _), node in cell.items():
                 by_type.setdefault(lhs, []).append(node)
+            for lhs, nodes in by_type.items():
+                self.beginning.setdefault((begin, lhs), []).append((end, nodes))
 
-    def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterator[tuple[int, ...]]:
-        """Yield the child nodes of every way in which a rule matches a span."""
+    def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterable[tuple[int, ...]]:
+        """Return the child nodes of the ways in which a rule matches a span, leftmost first.
+
+        What can not be part of the goal is left out, though not all of it.
+        """
         first, last = begin + len(rule.runs[0]), end - len(rule.runs[-1])
-        for nodes in self._splits(rule, 1, first, last):
-            yield from itertools.product(*nodes)
+        if len(rule.types) == 1:
+            return ((node,) for node in self._of_type(first, last, rule.types[0]))
+        nodes = self.forest.nodes
+        found = list(self._filled(rule, (), first, last))
+        return sorted(found, key=lambda children: ([nodes[c][1] for c in children], children))
 
-    def _splits(
-        self, rule: CodedRule, slot: int, begin: int, end: int
-    ) -> Iterator[tuple[list[int], ...]]:
-        """Yield the nodes that may be each of the slots from this one on, between two places."""
-        runs, of_type, symbol = rule.runs, self.of_type, rule.types[slot - 1]
-        if slot == len(runs) - 1:
-            nodes = of_type.get((begin, end), {}).get(symbol)
-            if nodes:
-                yield (nodes,)
+    def _filled(
+        self, rule: CodedRule, before: tuple[int, ...], begin: int, end: int
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield the nodes of all slots, given those of the slots before a place."""
+        slot = len(before)
+        symbol = rule.types[slot]
+        if slot == len(rule.types) - 1:
+            for node in self._of_type(begin, end, symbol):
+                yield (*before, node)
             return
-        run = runs[slot]
-        for at in range(begin + 1, end - len(run)):
-            if (begin, at) in of_type and self.source.startswith(run, at):
-                nodes = of_type[begin, at].get(symbol)
-                if nodes:
-                    for rest in self._splits(rule, slot + 1, at + len(run), end):
-                        yield (nodes, *rest)
+        run = rule.runs[slot + 1]
+        for at, nodes in self.beginning.get((begin, symbol), ()):
+            if at + len(run) < end and self.source.startswith(run, at):
+                for node in nodes:
+                    children = (*before, node)
+                    if self._fits(rule, children):
+                        yield from self._filled(rule, children, at + len(run), end)
+
+    def _of_type(self, begin: int, end: int, symbol: str) -> Sequence[int]:
+        return self.of_type.get((begin, end), {}).get(symbol, ())
+
+    def _fits(self, rule: CodedRule, children: tuple[int, ...]) -> bool:
+        """Say whether the goal has all that a rule writes next to its last slot that is filled."""
+        if self.goal is None:
+            return True
+        for block in _blocks(rule.target)[len(children) - 1]:
+            text = [p if isinstance(p, str) else self.forest.nodes[children[p]][3] for p in block]
+            if "".join(text) not in self.goal:
+                return False
+        return True
 
     def _edge(
         self,
@@ -309,6 +340,22 @@ class _Builder:
             for (lhs, _), node in list(cell.items()):
                 if lhs == rule.types[0]:
                     self._edge(cell, begin, end, rule, (node,))
+
+
+@functools.lru_cache(maxsize=100_000)
+def _blocks(target: tuple[str | int, ...]) -> tuple[tuple[tuple[str | int, ...], ...], ...]:
+    """Return what is known next to a slot when it and those before are filled, for each slot.
+
+    >>> _blocks((1, "of", 0))
+    ((('of', 0),), ((1, 'of', 0),))
+    """
+    found = []
+    for slot in range(1 + max((p for p in target if isinstance(p, int)), default=-1)):
+        known = (isinstance(part, str) or part <= slot for part in target)
+        runs = itertools.groupby(zip(known, target, strict=True), key=lambda item: item[0])
+        blocks = (tuple(part for _, part in run) for is_known, run in runs if is_known)
+        found.append(tuple(b for b in blocks if slot in b and len(b) > 1))
+    return tuple(found)
 
 
 def _fitting(rules: Iterable[CodedRule], source: str) -> dict[tuple[int, int], list[CodedRule]]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,11 +44,13 @@ from induction.synchronous.search import SearchOptions, coded_rules, rule_size
 from induction.synchronous.types import (
     Families,
     Fold,
+    Forests,
     TypeModel,
     fit_types,
     held_out_folds,
     pack_forests,
     typed_grammar,
+    typed_size,
 )
 from induction.synchronous.unification import Coded, arity
 
@@ -60,8 +62,10 @@ _JUDGED = 100
 _ERRORS = 2.0
 """Standard errors by which fitted types must be better."""
 _REPEATS = 3
-_MOST_TYPED = 10_000
-"""Rules that fitted types may make: numbers of types that may make more are not tried."""
+_ENOUGH = 500
+"""Pairs that are judged: if one time shows so many, the others say little more."""
+_MOST_TYPED = 30_000
+"""Rules that types may make: layers and numbers of types that make more are not tried."""
 _ALTERNATIVES = 7
 """Other orders of application for which a grammar is made, at most."""
 _DESCRIBED = 500
@@ -196,9 +200,9 @@ def choose_types(
     scores: dict[int, float] = {}
     if types is None:
         judged = [pairs[first] for first in forests.first.tolist()]
-        folds = [f for i in range(_REPEATS) for f in held_out_folds(forests, seed=seed, repeat=i)]
-        trial = _Trial(written, families, folds, judged, coder)
-        types, held_out, scores = trial.best(layers, fitted_types)
+        trial = _Trial(written, families, _folds(forests, seed), judged, coder)
+        fits = {0: layers, **{number: fitted_types(number) for number in _TYPES}}
+        types, held_out, scores = trial.best(trial.small(fits, forests.pairs))
         say(f"types: {types or 'layers'}, held out {held_out}, of fitted ones {scores}")
     core = divided.core(say)
     if types:
@@ -208,6 +212,16 @@ def choose_types(
     grammar, number = divided.parsing()
     alternatives = tuple(other.parsing()[0] for other in others)
     return Typing(grammar, core, number, held_out, scores, alternatives)
+
+
+def _folds(forests: Forests, seed: int) -> list[Fold]:
+    """Hold out pairs several times, or until enough are judged."""
+    folds: list[Fold] = []
+    for repeat in range(_REPEATS):
+        folds += held_out_folds(forests, seed=seed, repeat=repeat)
+        if sum(min(len(fold.judged), _JUDGED) for fold in folds) >= _ENOUGH:
+            break
+    return folds
 
 
 _Fit = Callable[[FloatArray], TypeModel]
@@ -224,29 +238,39 @@ class _Trial:
     pairs: Sequence[Coded]
     coder: Coder
 
-    def best(
-        self, layers: _Fit, fitted: Callable[[int], _Fit]
-    ) -> tuple[int, float | None, dict[int, float]]:
-        """Return the number of fitted types, 0 for layers, its score, and all that were tried."""
-        if not self.folds:
-            return 0, None, {}
-        of_layers = self._exact(layers)
-        if of_layers.min() == 1.0:  # nothing is better
-            return 0, 1.0, {}
-        small = (number for number in _TYPES if self._typed_rules(number) <= _MOST_TYPED)
-        tried = {number: self._exact(fitted(number)) for number in small}
-        if not tried:
-            return 0, float(of_layers.mean()), {}
-        scores = {number: float(exact.mean()) for number, exact in tried.items()}
-        number = max(scores, key=lambda number: (scores[number], -number))
-        gain = tried[number] - of_layers
-        if gain.mean() > _ERRORS * gain.std() / math.sqrt(len(gain)):
-            return number, scores[number], scores
-        return 0, float(of_layers.mean()), scores
+    def small(self, fits: Mapping[int, _Fit], pairs: FloatArray) -> dict[int, _Fit]:
+        """Return those that make no more rules than may be tried, or one type if all make more."""
+        found = {n: fit for n, fit in fits.items() if self._size(n, fit, pairs) <= _MOST_TYPED}
+        return found or {1: fits[1]}
 
-    def _typed_rules(self, number: int) -> int:
-        """Return how many rules so many types may make of the rules."""
-        return sum((number + 1) * number**rule.arity for rule in self.rules)
+    def best(self, fits: Mapping[int, _Fit]) -> tuple[int, float | None, dict[int, float]]:
+        """Return the number of types, its score, and those of all fitted ones that were tried.
+
+        Layers, which have the number 0 and come first, stay unless others are clearly better.
+        """
+        if not self.folds:
+            return min(fits), None, {}
+        exact: dict[int, FloatArray] = {}
+        for number, fit in fits.items():
+            exact[number] = self._exact(fit)
+            if number == 0 and exact[0].min() == 1.0:  # nothing is better
+                return 0, 1.0, {}
+        scores = {number: float(right.mean()) for number, right in exact.items()}
+        best = max(scores, key=lambda number: (scores[number], -number))
+        if 0 in exact:
+            gain = exact[best] - exact[0]
+            if gain.mean() <= _ERRORS * gain.std() / math.sqrt(len(gain)):
+                best = 0
+        return best, scores[best], {number: scores[number] for number in scores if number}
+
+    def _size(self, number: int, fit: _Fit, pairs: FloatArray) -> int:
+        """Return how many rules types may make: fitted ones leave nothing impossible."""
+        if number:
+            slots, kinds = self.families.slots, len(self.families.size)
+            model = TypeModel(np.ones((slots, number)), np.ones((number, kinds)), 0.0)
+        else:
+            model = fit(pairs)
+        return typed_size(self.rules, self.families, model)
 
     def _exact(self, fit: _Fit) -> FloatArray:
         """Return by distinct pair how often it is parsed right, with types fitted to the rest."""

@@ -13,7 +13,6 @@ judged is confirmed.
 from __future__ import annotations
 
 import itertools
-import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ import numpy as np
 from grammar.arrays import FloatArray
 from grammar.options import Checked, option
 from induction.synchronous.lexicon import Lexicon
-from induction.synchronous.pairs import relaxed_pattern
+from induction.synchronous.pairs import may_hold, side_runs
 from induction.synchronous.types import CHANCE, Families
 from induction.synchronous.unification import Coded
 
@@ -261,6 +260,6 @@ def _classes(
 
 def _is_refuted(rule: Coded, pairs: list[Coded]) -> bool:
     """Say whether training sources may hold the rule's source, and never with its target."""
-    source, target = (re.compile(relaxed_pattern(side)).search for side in rule)
-    found = [t for s, t in pairs if source(s)]
-    return bool(found) and not any(map(target, found))
+    source, target = map(side_runs, rule)
+    found = [t for s, t in pairs if may_hold(s, source)]
+    return bool(found) and not any(may_hold(t, target) for t in found)

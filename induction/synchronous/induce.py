@@ -92,6 +92,8 @@ _LONGER = 1.125
 that of pairs shorter, are found later. If rules are fewer than half as many, it may be longer."""
 _LAST_ROUNDS = 3
 _SHOWN = 3
+_MOST_AGAIN = 1_000
+"""Rules of a search that begins again, at most: else that takes minutes."""
 _PART = 500
 """Pairs of a part at least: fewer say too little."""
 
@@ -537,7 +539,7 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
     stuck = searching.stuck or _many_by_rote(found.rules, training, how.tolerance)
-    if how.compare and phrases and stuck:
+    if how.compare and phrases and stuck and len(found.rules) <= _MOST_AGAIN:
         say(f"again, with {len(phrases):,} words of the lexicon as phrases")
         again = RuleSearch(lexicon, how, phrases, pairing)
         other = run(again)
@@ -627,8 +629,11 @@ def _searched(
         if not missing:
             break
         say(f"search: {len(missing):,} pairs that are not derived")
+        before = searching.rules
         for step in searching.add(missing, parts + extra, beside=len(training)):
             yield _told(step, training, say)
+        if searching.rules == before:
+            break
     whole = searching.with_sentences(training.pairs)
     if whole:
         say(f"search: {whole} rules for whole sources")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from grammar.synchronous.forest import Coder
@@ -11,7 +11,7 @@ from induction.corpus.corpus import Corpus
 from induction.corpus.pairs import Pair, frequent_targets
 from induction.synchronous.unification import Coded
 
-__all__ = ["TrainingPairs", "read_training_pairs", "relaxed_pattern"]
+__all__ = ["TrainingPairs", "may_hold", "read_training_pairs", "side_runs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +66,28 @@ def read_training_pairs(pairs: Corpus | Iterable[Pair]) -> TrainingPairs:
     return TrainingPairs(coded, coder, outvoted)
 
 
-def relaxed_pattern(side: str) -> str:
-    """Return a regular expression for coded texts that may hold what a side of a rule derives.
+def side_runs(side: str) -> list[str]:
+    """Return the words before, between and behind the slots of one side of a coded rule."""
+    return re.split("[\x01-\xff]", side)
 
-    Its runs of words occur in order, with at least one word between two of them and at each end
-    where there is a slot. The earliest place of a run is as good as any, so nothing is tried twice.
+
+def may_hold(text: str, runs: Sequence[str]) -> bool:
+    """Say whether a coded text may hold what one side of a rule with such runs derives.
+
+    The runs occur in order, with at least one word between two of them and at each end where there
+    is a slot. The earliest place of a run is as good as any.
+
+    Examples
+    --------
+    >>> code = Coder().words
+    >>> runs = side_runs(chr(1) + code(["and", "walk"]))
+    >>> [may_hold(code(text.split()), runs) for text in ("run and walk", "and walk")]
+    [True, False]
     """
-    first, *rest = re.split("[\x01-\xff]", side)
-    return re.escape(first) + "".join(f"(?>[^\n]+?{re.escape(run)})" for run in rest)
+    first, *rest = runs
+    at = text.find(first)
+    for run in rest:
+        if at < 0:
+            return False
+        at, first = text.find(run, at + len(first) + 1), run
+    return at >= 0

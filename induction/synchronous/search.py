@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from grammar.options import TINY, Checked, option
 from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_forest
 from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from induction.synchronous.lexicon import Lexicon, is_balanced
-from induction.synchronous.pairs import relaxed_pattern
+from induction.synchronous.pairs import may_hold, side_runs
 from induction.synchronous.proposals import Proposal, arrangements, propose, shared_contexts
 from induction.synchronous.unification import Coded, canonical, has_slot, has_word, unifiers
 
@@ -152,6 +151,8 @@ class RuleSearch:
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
         self._words = [WordIndex([]), WordIndex([])]
+        self._last: set[Coded] = set()
+        self._needed: set[Coded] = set()
 
     @property
     def limited(self) -> bool:
@@ -275,19 +276,24 @@ class RuleSearch:
         rules = sorted(self.rules, key=_by_size)
         numbered = coded_rules(rules)
         view = _View(rules, self._options)
+        near = _Parts(self.rules - self._last)
+        needless: set[Coded] = set()
         added: set[Coded] = set()
         removed: set[Coded] = set()
         for number, rule in enumerate(rules):
             if self.limited:
                 break
-            if derives(numbered, rule, without=number):
-                removed.add(rule)
+            # what the rules of the last step do not derive, only a new one can
+            tested = rule not in self._needed or near.any_of(rule)
+            if tested and derives(numbered, rule, without=number):
+                needless.add(rule)
                 continue
             best = self._best(rule, view)
             if best is not None:
                 added.add(best)
                 removed |= view.replaced(best) | {rule}
-        return added, removed
+        self._last, self._needed = set(rules), set(rules) - needless
+        return added, removed | needless
 
     def _compared(self) -> tuple[set[Coded], set[Coded]]:
         """Return what comparing pairs, or rules where few are pairs, adds and makes needless."""
@@ -365,12 +371,29 @@ class RuleSearch:
         """Return the examples one side of which may hold what a side derives, as bits."""
         key = (side, text)
         if key not in self._matched:
-            search = re.compile(relaxed_pattern(text)).search
+            runs = side_runs(text)
             hits = np.zeros(len(self.examples), np.bool_)
             for number in self._words[side].holding(text):
-                hits[number] = search(self.examples[number][side]) is not None
+                hits[number] = may_hold(self.examples[number][side], runs)
             self._matched[key] = int.from_bytes(np.packbits(hits).tobytes(), "big")
         return self._matched[key]
+
+
+class _Parts:
+    """Rules that may be part of a derivation of others, by their words."""
+
+    def __init__(self, rules: Iterable[Coded]) -> None:
+        self._rules = sorted(rules)
+        self._targets = [_words(target) for _, target in self._rules]
+        self._sources = WordIndex([source for source, _ in self._rules])
+
+    def any_of(self, rule: Coded) -> bool:
+        """Say whether any other rule has no other words than this one, on both sides."""
+        written = _words(rule[1])
+        return any(
+            self._targets[number] <= written and self._rules[number] != rule
+            for number in self._sources.within(rule[0])
+        )
 
 
 class _View:
@@ -380,7 +403,7 @@ class _View:
         self._rules = rules
         self._known = set(rules)
         self._options = options
-        self._runs = [re.split("[\x01-\xff]", source) for source, _ in rules]
+        self._runs = [side_runs(source) for source, _ in rules]
         self._sources = WordIndex([source for source, _ in rules])
         self._replaced: dict[Coded, frozenset[Coded]] = {}
 
@@ -415,9 +438,9 @@ class _View:
         return found
 
     def _relevant(self, candidate: Coded) -> list[Coded]:
-        source, target = (re.compile(relaxed_pattern(side)).search for side in candidate)
+        source, target = map(side_runs, candidate)
         near = (self._rules[number] for number in self._sources.holding(candidate[0]))
-        found = (rule for rule in near if source(rule[0]) and target(rule[1]))
+        found = (rule for rule in near if may_hold(rule[0], source) and may_hold(rule[1], target))
         return list(itertools.islice(found, self._options.support))
 
 

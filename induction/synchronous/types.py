@@ -14,6 +14,7 @@ all derivations of each training pair. The result is a synchronous grammar of T 
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ __all__ = [
     "held_out_folds",
     "pack_forests",
     "typed_grammar",
+    "typed_size",
 ]
 
 _RESTARTS = 4
@@ -377,6 +379,18 @@ def typed_grammar(
                              weight / float(families.size[family]), 0))  # fmt: skip
     start = ROOT if (root > 0).sum() > 1 else names[int(root.argmax())]
     return SynchronousGrammar.from_rules(_reached(made, start), start=start, normalise=True)
+
+
+def typed_size(rules: Iterable[SynchronousRule], families: Families, model: TypeModel) -> int:
+    """Return how many rules :func:`typed_grammar` makes, at most."""
+    root = int((model.theta[0] > 0).sum() > 1)
+    made = root + (model.phi > 0).sum(axis=0)
+    choices = (model.theta > 0).sum(axis=1).tolist()
+    number = 0
+    for family, rule in zip(families.of_rule, rules, strict=True):
+        first = int(families.first_slot[family])
+        number += int(made[family]) * math.prod(choices[first : first + rule.arity])
+    return number
 
 
 def _choices(names: Sequence[str], model: TypeModel, slot: int) -> list[tuple[str, float]]:

@@ -11,6 +11,7 @@ from grammar.errors import OptionError
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous import choice
 from induction.synchronous.induce import induce_synchronous
+from induction.synchronous.types import Families, TypeModel, typed_grammar, typed_size
 from scan.languages.tasks import named_task
 
 
@@ -55,15 +56,43 @@ def test_a_limit_is_one_or_more() -> None:
         induce_synchronous([("a", "A")], limit=0)
 
 
-def test_numbers_of_types_that_make_too_many_rules_are_not_tried(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(choice._Trial, "_exact", lambda self, fit: np.array([0.5, 0.0]))
-    monkeypatch.setattr(choice._Trial, "_typed_rules", lambda self, number: 3_000 * number)
+@pytest.fixture
+def trial(monkeypatch: pytest.MonkeyPatch) -> choice._Trial:
+    """Fits are the scores of pairs here, and each type makes 3,000 rules."""
+    monkeypatch.setattr(choice._Trial, "_exact", lambda self, fit: np.array(fit))
+    monkeypatch.setattr(choice._Trial, "_size", lambda self, number, fit, pairs: 3_000 * number)
     nothing: Any = ()
-    trial = choice._Trial(nothing, nothing, cast("Any", ["a fold"]), nothing, cast("Any", None))
-    tried: list[int] = []
-    number, _, scores = trial.best(cast("Any", None), cast("Any", tried.append))
-    assert tried == [one for one in choice._TYPES if 3_000 * one <= 10_000]
-    assert (number, list(scores)) == (0, tried)
-    assert 0 < len(tried) < len(choice._TYPES)
+    return choice._Trial(nothing, nothing, cast("Any", ["a fold"]), nothing, cast("Any", None))
+
+
+def test_types_that_make_too_many_rules_are_not_tried(trial: choice._Trial, monkeypatch) -> None:
+    fits = cast("Any", {number: [0.5, 0.0] for number in (0, *choice._TYPES)})
+    pairs = np.ones(2)
+    monkeypatch.setattr(choice, "_MOST_TYPED", 10_000)
+    assert list(trial.small(fits, pairs)) == [0, 1, 2, 3]
+    monkeypatch.setattr(choice, "_MOST_TYPED", -1)
+    assert list(trial.small(fits, pairs)) == [1]
+
+
+def test_layers_stay_unless_fitted_types_are_clearly_better(trial: choice._Trial) -> None:
+    layers, same, better = [0.5] * 40, [0.0, 1.0] * 20, [1.0] * 40
+
+    def best(**fits: list[float]) -> tuple[int, float | None, dict[int, float]]:
+        return trial.best(cast("Any", {int(name[1:]): fit for name, fit in fits.items()}))
+
+    assert best(n0=layers, n1=same, n2=[0.9, *same[1:]]) == (0, 0.5, {1: 0.5, 2: 0.5225})
+    assert best(n0=layers, n1=same, n2=better) == (2, 1.0, {1: 0.5, 2: 1.0})
+    assert best(n0=better, n1=same) == (0, 1.0, {})
+    assert best(n1=layers, n2=same) == (1, 0.5, {1: 0.5, 2: 0.5})  # without layers, the fewest
+
+
+def test_the_size_of_typed_rules_is_known_before_they_are_made(pairs) -> None:
+    found = induce_synchronous(pairs, types=1)
+    rules = [rule.retyped("NT", ["NT"] * rule.arity) for rule in found.rules.rules]
+    families = Families.of(range(len(rules)), [rule.arity for rule in rules])
+    for number in (1, 2, 3):
+        shape = families.slots, number
+        theta = np.full(shape, 1 / number)
+        phi = np.full((number, len(rules)), 1 / len(rules))
+        model = TypeModel(theta, phi, 0.0)
+        assert typed_size(rules, families, model) == len(typed_grammar(rules, families, model))
