@@ -8,7 +8,8 @@ the bits of every pair, with the probabilities of rules that EM fits to the pair
 Layers say what may stand where, with the order of application where nothing was seen. Fitted types
 are taken in their place only where held-out recombinations of the training pairs speak for them:
 where they parse more of these pairs right, by more than two standard errors. The errors are those
-over distinct pairs: folds overlap, so they say less than their number.
+over distinct pairs: folds overlap, so they say less than their number. Rules that would have too
+many layers get the best number of fitted types, by random shares of the pairs.
 
 Before layers for sampling are made, rules are divided
 (:mod:`induction.synchronous.division.rules`).
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -48,6 +49,7 @@ from induction.synchronous.types import (
     TypeModel,
     fit_types,
     held_out_folds,
+    held_out_shares,
     pack_forests,
     typed_grammar,
     typed_size,
@@ -64,7 +66,7 @@ _ERRORS = 2.0
 _REPEATS = 3
 _ENOUGH = 500
 """Pairs that are judged: if one time shows so many, the others say little more."""
-_MOST_TYPED = 30_000
+_MOST_TYPED = 60_000
 """Rules that types may make: layers and numbers of types that make more are not tried."""
 _ALTERNATIVES = 7
 """Other orders of application for which a grammar is made, at most."""
@@ -200,9 +202,10 @@ def choose_types(
     scores: dict[int, float] = {}
     if types is None:
         judged = [pairs[first] for first in forests.first.tolist()]
-        trial = _Trial(written, families, _folds(forests, seed), judged, coder)
+        trial = _Trial(written, families, judged, coder)
         fits = {0: layers, **{number: fitted_types(number) for number in _TYPES}}
-        types, held_out, scores = trial.best(trial.small(fits, forests.pairs))
+        small = trial.small(fits, forests.pairs)
+        types, held_out, scores = trial.best(small, _folds(forests, seed, recombined=0 in small))
         say(f"types: {types or 'layers'}, held out {held_out}, of fitted ones {scores}")
     core = divided.core(say)
     if types:
@@ -214,8 +217,14 @@ def choose_types(
     return Typing(grammar, core, number, held_out, scores, alternatives)
 
 
-def _folds(forests: Forests, seed: int) -> list[Fold]:
-    """Hold out pairs several times, or until enough are judged."""
+def _folds(forests: Forests, seed: int, *, recombined: bool) -> list[Fold]:
+    """Hold out pairs: recombinations, several times or until enough are judged, or random shares.
+
+    Many rules, which have too many layers, are those of texts that people wrote. What is asked of
+    them is like their pairs. Held-out recombinations are few of these, and odd ones.
+    """
+    if not recombined:
+        return held_out_shares(forests, seed=seed)
     folds: list[Fold] = []
     for repeat in range(_REPEATS):
         folds += held_out_folds(forests, seed=seed, repeat=repeat)
@@ -230,11 +239,10 @@ _Fit = Callable[[FloatArray], TypeModel]
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """Tries types on held-out recombinations of the training pairs."""
+    """Tries types on held-out training pairs."""
 
     rules: Sequence[SynchronousRule]
     families: Families
-    folds: Sequence[Fold]
     pairs: Sequence[Coded]
     coder: Coder
 
@@ -243,16 +251,18 @@ class _Trial:
         found = {n: fit for n, fit in fits.items() if self._size(n, fit, pairs) <= _MOST_TYPED}
         return found or {1: fits[1]}
 
-    def best(self, fits: Mapping[int, _Fit]) -> tuple[int, float | None, dict[int, float]]:
+    def best(
+        self, fits: Mapping[int, _Fit], folds: Sequence[Fold]
+    ) -> tuple[int, float | None, dict[int, float]]:
         """Return the number of types, its score, and those of all fitted ones that were tried.
 
         Layers, which have the number 0 and come first, stay unless others are clearly better.
         """
-        if not self.folds:
+        if not folds:
             return min(fits), None, {}
         exact: dict[int, FloatArray] = {}
         for number, fit in fits.items():
-            exact[number] = self._exact(fit)
+            exact[number] = self._exact(fit, folds)
             if number == 0 and exact[0].min() == 1.0:  # nothing is better
                 return 0, 1.0, {}
         scores = {number: float(right.mean()) for number, right in exact.items()}
@@ -272,10 +282,10 @@ class _Trial:
             model = fit(pairs)
         return typed_size(self.rules, self.families, model)
 
-    def _exact(self, fit: _Fit) -> FloatArray:
+    def _exact(self, fit: _Fit, folds: Iterable[Fold]) -> FloatArray:
         """Return by distinct pair how often it is parsed right, with types fitted to the rest."""
         right: dict[int, list[bool]] = defaultdict(list)
-        for fold in self.folds:
+        for fold in folds:
             model = fit(fold.fitted)
             parser = SynchronousParser(typed_grammar(self.rules, self.families, model))
             # an even choice of not too many

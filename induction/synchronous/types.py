@@ -36,6 +36,7 @@ __all__ = [
     "TypeModel",
     "fit_types",
     "held_out_folds",
+    "held_out_shares",
     "pack_forests",
     "typed_grammar",
     "typed_size",
@@ -248,6 +249,16 @@ def held_out_folds(
         if judged:
             made.append(Fold(np.where(held, 0.0, forests.pairs), tuple(judged)))
     return made
+
+
+def held_out_shares(forests: Forests, *, seed: int, folds: int = _FOLDS) -> list[Fold]:
+    """Split training pairs at random: each forest is held out once, and judged."""
+    drawn = _uniforms(stream_key(seed, "synchronous-shares"), 0, len(forests.root))
+    share = (drawn * folds).astype(int)
+    return [
+        Fold(np.where(share == fold, 0.0, forests.pairs), tuple(np.flatnonzero(share == fold)))
+        for fold in np.unique(share)
+    ]
 
 
 def _longs(values: Iterable[int]) -> LongArray:

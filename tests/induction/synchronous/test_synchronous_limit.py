@@ -11,7 +11,14 @@ from grammar.errors import OptionError
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous import choice
 from induction.synchronous.induce import induce_synchronous
-from induction.synchronous.types import Families, TypeModel, typed_grammar, typed_size
+from induction.synchronous.types import (
+    Families,
+    Fold,
+    TypeModel,
+    held_out_shares,
+    typed_grammar,
+    typed_size,
+)
 from scan.languages.tasks import named_task
 
 
@@ -59,10 +66,10 @@ def test_a_limit_is_one_or_more() -> None:
 @pytest.fixture
 def trial(monkeypatch: pytest.MonkeyPatch) -> choice._Trial:
     """Fits are the scores of pairs here, and each type makes 3,000 rules."""
-    monkeypatch.setattr(choice._Trial, "_exact", lambda self, fit: np.array(fit))
+    monkeypatch.setattr(choice._Trial, "_exact", lambda self, fit, folds: np.array(fit))
     monkeypatch.setattr(choice._Trial, "_size", lambda self, number, fit, pairs: 3_000 * number)
     nothing: Any = ()
-    return choice._Trial(nothing, nothing, cast("Any", ["a fold"]), nothing, cast("Any", None))
+    return choice._Trial(nothing, nothing, nothing, cast("Any", None))
 
 
 def test_types_that_make_too_many_rules_are_not_tried(trial: choice._Trial, monkeypatch) -> None:
@@ -78,7 +85,8 @@ def test_layers_stay_unless_fitted_types_are_clearly_better(trial: choice._Trial
     layers, same, better = [0.5] * 40, [0.0, 1.0] * 20, [1.0] * 40
 
     def best(**fits: list[float]) -> tuple[int, float | None, dict[int, float]]:
-        return trial.best(cast("Any", {int(name[1:]): fit for name, fit in fits.items()}))
+        every = {int(name[1:]): fit for name, fit in fits.items()}
+        return trial.best(cast("Any", every), cast("Any", ["a fold"]))
 
     assert best(n0=layers, n1=same, n2=[0.9, *same[1:]]) == (0, 0.5, {1: 0.5, 2: 0.5225})
     assert best(n0=layers, n1=same, n2=better) == (2, 1.0, {1: 0.5, 2: 1.0})
@@ -96,3 +104,23 @@ def test_the_size_of_typed_rules_is_known_before_they_are_made(pairs) -> None:
         phi = np.full((number, len(rules)), 1 / len(rules))
         model = TypeModel(theta, phi, 0.0)
         assert typed_size(rules, families, model) == len(typed_grammar(rules, families, model))
+
+
+def test_rules_with_too_many_layers_get_fitted_types(pairs, monkeypatch) -> None:
+    """Random shares of the pairs are held out then: each forest once."""
+    folds: list[Fold] = []
+
+    def kept(*args: Any, **options: Any) -> list[Fold]:
+        folds.extend(held_out_shares(*args, **options))
+        return folds
+
+    monkeypatch.setattr(choice, "held_out_shares", kept)
+    assert induce_synchronous(pairs).types not in choice._TYPES[:2]
+    assert not folds
+    monkeypatch.setattr(choice, "_MOST_TYPED", 50)
+    found = induce_synchronous(pairs)
+    judged = [number for fold in folds for number in fold.judged]
+    assert sorted(judged) == list(range(len(folds[0].fitted)))
+    assert all(not fold.fitted[list(fold.judged)].any() for fold in folds)
+    assert found.types in found.type_scores  # layers make 88 rules, one type makes 22
+    assert found.held_out == max(found.type_scores.values())
