@@ -128,7 +128,7 @@ def grammar_description(
 class Typing(NamedTuple):
     """The grammars for parsing and for sampling, and how their types were chosen.
 
-    ``held_out`` is the share of held-out recombinations that the types chosen parse right, and
+    ``held_out`` is the share of held-out pairs that the types chosen parse right, and
     ``scores`` the same by number of fitted types, if these were tried. ``alternatives`` are
     grammars for parsing by orders of application that explain the training pairs equally, if
     layers were chosen.

@@ -147,7 +147,8 @@ class SynchronousInduction:
     closure : Closure
         What the training pairs said of closure.
     held_out : float or None
-        The share of held-out recombined training pairs parsed right, if that was tried.
+        The share of held-out training pairs parsed right, if that was tried. Held out are
+        recombinations, or random shares where the rules have too many layers.
     type_scores : dict of int to float
         The same by number of fitted types, if these were tried beside layers.
     types : int
@@ -249,7 +250,7 @@ class SynchronousInduction:
         judged = f"{len(self.closure.confirmed)} confirmed, {len(self.closure.refuted)} refuted"
         yield "closure", f"{judged}; {len(self.added)} rules added"
         if self.held_out is not None:
-            yield "held out", f"{self.held_out:.1%} of recombined training pairs parsed right"
+            yield "held out", f"{self.held_out:.1%} of held-out training pairs parsed right"
         scores = ", ".join(f"{t}: {score:.3f}" for t, score in self.type_scores.items())
         yield "types", f"{self.types}{f' (held-out scores if fitted {scores})' if scores else ''}"
         yield "rules", f"{len(self.rules)}, {len(self.core)} in layers"
