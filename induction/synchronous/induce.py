@@ -540,7 +540,9 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
     stuck = searching.stuck or _many_by_rote(found.rules, training, how.tolerance)
-    if how.compare and phrases and stuck and len(found.rules) <= _MOST_AGAIN:
+    if how.compare and phrases and stuck and len(found.rules) > _MOST_AGAIN:
+        say(f"{len(found.rules):,} rules are too many to search again with words as phrases")
+    elif how.compare and phrases and stuck:
         say(f"again, with {len(phrases):,} words of the lexicon as phrases")
         again = RuleSearch(lexicon, how, phrases, pairing)
         other = run(again)

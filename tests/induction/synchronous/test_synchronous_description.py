@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from grammar.synchronous.forest import Coder
 from grammar.synchronous.parsing import SynchronousParser
+from induction.synchronous import induce
 from induction.synchronous.choice import description
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.lexicon import induce_lexicon, translations
@@ -104,3 +105,12 @@ def test_a_word_that_belongs_to_a_function_stays_in_it() -> None:
     found = induce_synchronous(parts.train, types=1, on_progress=said.append)
     assert any("words of the lexicon as phrases" in line for line in said)
     assert "NT_1 of NT_2 ### NT_2 OF NT_1" in map(str, found.rules.rules)
+
+
+def test_a_search_of_many_rules_does_not_begin_again(monkeypatch) -> None:
+    _, parts = named_task("left-recursion")
+    monkeypatch.setattr(induce, "_MOST_AGAIN", 5)
+    said: list[str] = []
+    induce_synchronous(parts.train, types=1, on_progress=said.append)
+    assert any("too many to search again with words as phrases" in line for line in said)
+    assert not any("words of the lexicon as phrases" in line for line in said)
