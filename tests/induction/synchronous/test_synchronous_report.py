@@ -35,7 +35,7 @@ def test_pairs_that_share_rules_are_not() -> None:
 def test_the_held_out_score_is_that_of_the_types_chosen() -> None:
     found = induce_synchronous(DOUBLED)
     assert found.held_out is not None
-    assert f"{found.held_out:.1%} of recombined" in str(found)
+    assert f"{found.held_out:.1%} of held-out" in str(found)
     assert induce_synchronous(DOUBLED, types=1).held_out is None
 
 
