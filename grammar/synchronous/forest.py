@@ -7,7 +7,6 @@ that occur within the goal are kept, since every child's target is a part of it.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -264,48 +263,27 @@ class _Builder:
             for lhs, nodes in by_type.items():
                 self.beginning.setdefault((begin, lhs), []).append((end, nodes))
 
-    def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterable[tuple[int, ...]]:
-        """Return the child nodes of the ways in which a rule matches a span, leftmost first.
-
-        What can not be part of the goal is left out, though not all of it.
-        """
+    def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterator[tuple[int, ...]]:
+        """Yield the child nodes of every way in which a rule matches a span."""
         first, last = begin + len(rule.runs[0]), end - len(rule.runs[-1])
-        if len(rule.types) == 1:
-            return ((node,) for node in self._of_type(first, last, rule.types[0]))
-        nodes = self.forest.nodes
-        found = list(self._filled(rule, (), first, last))
-        return sorted(found, key=lambda children: ([nodes[c][1] for c in children], children))
+        for nodes in self._splits(rule, 1, first, last):
+            yield from itertools.product(*nodes)
 
-    def _filled(
-        self, rule: CodedRule, before: tuple[int, ...], begin: int, end: int
-    ) -> Iterator[tuple[int, ...]]:
-        """Yield the nodes of all slots, given those of the slots before a place."""
-        slot = len(before)
-        symbol = rule.types[slot]
-        if slot == len(rule.types) - 1:
-            for node in self._of_type(begin, end, symbol):
-                yield (*before, node)
+    def _splits(
+        self, rule: CodedRule, slot: int, begin: int, end: int
+    ) -> Iterator[tuple[list[int], ...]]:
+        """Yield the nodes that may be each of the slots from this one on, between two places."""
+        runs, symbol = rule.runs, rule.types[slot - 1]
+        if slot == len(runs) - 1:
+            nodes = self.of_type.get((begin, end), {}).get(symbol)
+            if nodes:
+                yield (nodes,)
             return
-        run = rule.runs[slot + 1]
+        run = runs[slot]
         for at, nodes in self.beginning.get((begin, symbol), ()):
             if at + len(run) < end and self.source.startswith(run, at):
-                for node in nodes:
-                    children = (*before, node)
-                    if self._fits(rule, children):
-                        yield from self._filled(rule, children, at + len(run), end)
-
-    def _of_type(self, begin: int, end: int, symbol: str) -> Sequence[int]:
-        return self.of_type.get((begin, end), {}).get(symbol, ())
-
-    def _fits(self, rule: CodedRule, children: tuple[int, ...]) -> bool:
-        """Say whether the goal has all that a rule writes next to its last slot that is filled."""
-        if self.goal is None:
-            return True
-        for block in _blocks(rule.target)[len(children) - 1]:
-            text = [p if isinstance(p, str) else self.forest.nodes[children[p]][3] for p in block]
-            if "".join(text) not in self.goal:
-                return False
-        return True
+                for rest in self._splits(rule, slot + 1, at + len(run), end):
+                    yield (nodes, *rest)
 
     def _edge(
         self,
@@ -340,22 +318,6 @@ class _Builder:
             for (lhs, _), node in list(cell.items()):
                 if lhs == rule.types[0]:
                     self._edge(cell, begin, end, rule, (node,))
-
-
-@functools.lru_cache(maxsize=100_000)
-def _blocks(target: tuple[str | int, ...]) -> tuple[tuple[tuple[str | int, ...], ...], ...]:
-    """Return what is known next to a slot when it and those before are filled, for each slot.
-
-    >>> _blocks((1, "of", 0))
-    ((('of', 0),), ((1, 'of', 0),))
-    """
-    found = []
-    for slot in range(1 + max((p for p in target if isinstance(p, int)), default=-1)):
-        known = (isinstance(part, str) or part <= slot for part in target)
-        runs = itertools.groupby(zip(known, target, strict=True), key=lambda item: item[0])
-        blocks = (tuple(part for _, part in run) for is_known, run in runs if is_known)
-        found.append(tuple(b for b in blocks if slot in b and len(b) > 1))
-    return tuple(found)
 
 
 def _fitting(rules: Iterable[CodedRule], source: str) -> dict[tuple[int, int], list[CodedRule]]:

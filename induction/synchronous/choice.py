@@ -64,8 +64,6 @@ _JUDGED = 100
 _ERRORS = 2.0
 """Standard errors by which fitted types must be better."""
 _REPEATS = 3
-_ENOUGH = 500
-"""Pairs that are judged: if one time shows so many, the others say little more."""
 _MOST_TYPED = 60_000
 """Rules that types may make: layers and numbers of types that make more are not tried."""
 _ALTERNATIVES = 7
@@ -218,19 +216,14 @@ def choose_types(
 
 
 def _folds(forests: Forests, seed: int, *, recombined: bool) -> list[Fold]:
-    """Hold out pairs: recombinations, several times or until enough are judged, or random shares.
+    """Hold out pairs: recombinations several times, or random shares once.
 
     Many rules, which have too many layers, are those of texts that people wrote. What is asked of
     them is like their pairs. Held-out recombinations are few of these, and odd ones.
     """
     if not recombined:
         return held_out_shares(forests, seed=seed)
-    folds: list[Fold] = []
-    for repeat in range(_REPEATS):
-        folds += held_out_folds(forests, seed=seed, repeat=repeat)
-        if sum(min(len(fold.judged), _JUDGED) for fold in folds) >= _ENOUGH:
-            break
-    return folds
+    return [f for i in range(_REPEATS) for f in held_out_folds(forests, seed=seed, repeat=i)]
 
 
 _Fit = Callable[[FloatArray], TypeModel]

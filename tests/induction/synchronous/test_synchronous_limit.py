@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from grammar.errors import OptionError
-from grammar.synchronous.forest import Edge, PairForest
 from grammar.synchronous.parsing import SynchronousParser
 from induction.synchronous import choice
 from induction.synchronous.induce import induce_synchronous
@@ -16,9 +15,7 @@ from induction.synchronous.types import (
     Families,
     Fold,
     TypeModel,
-    held_out_folds,
     held_out_shares,
-    pack_forests,
     typed_grammar,
     typed_size,
 )
@@ -127,21 +124,3 @@ def test_rules_with_too_many_layers_get_fitted_types(pairs, monkeypatch) -> None
     assert all(not fold.fitted[list(fold.judged)].any() for fold in folds)
     assert found.types in found.type_scores  # layers make 88 rules, one type makes 22
     assert found.held_out == max(found.type_scores.values())
-
-
-def test_recombinations_are_held_out_until_enough_are_judged(monkeypatch) -> None:
-    """Two forests whose rules are seen in each other: a and b in both slots of one rule."""
-    alone = Families.of(range(3), [0, 0, 2])
-    shapes = [
-        PairForest(edges=[Edge(0, a, ()), Edge(1, b, ()), Edge(2, 2, (0, 1))], root=2)
-        for a in (0, 1)
-        for b in (0, 1)
-    ]
-    forests = pack_forests(shapes, alone)
-    every = [held_out_folds(forests, seed=0, repeat=repeat) for repeat in range(3)]
-    assert all(every)
-    for enough, repeats in ((500, 3), (1, 1)):
-        monkeypatch.setattr(choice, "_ENOUGH", enough)
-        found = choice._folds(forests, 0, recombined=True)
-        wanted = [fold for folds in every[:repeats] for fold in folds]
-        assert [fold.judged for fold in found] == [fold.judged for fold in wanted]
