@@ -63,6 +63,13 @@ def test_they_are_told() -> None:
     assert found.to_dict()["faults"][0]["expected"] == first.expected
 
 
+def test_pairs_that_change_no_rule_are_searched_once() -> None:
+    """Faulty pairs are never derived, so the search would come back to them each round."""
+    said: list[str] = []
+    induce_synchronous(with_faults(short_pairs(5), 0.01), types=1, on_progress=said.append)
+    assert said.count("search: 11 pairs that are not derived") == 1
+
+
 def test_of_two_targets_the_more_frequent_one_is_taken() -> None:
     pairs = short_pairs(3)
     found = induce_synchronous([*pairs, ("jump", "I_LOOK"), ("jump", "I_JUMP")], types=1)
