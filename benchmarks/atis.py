@@ -1,11 +1,11 @@
-"""ATIS: a grammar induced from questions, a model, and the model with pairs of the grammar.
+"""ATIS and restaurants: a grammar induced from questions, a model, and the model with its pairs.
 
-``python -m benchmarks.atis [CELL...] [--folds N...]`` runs the cells that are not yet under
-docs/results/atis, one small file a fold, and prints the table of all that are. ``grammar`` induces
+``python -m benchmarks.atis [CELL...] [--data NAME] [--folds N...]`` runs the cells that are not yet
+under docs/results, one small file a fold, and prints the table of all that are. ``grammar`` induces
 with the default settings and answers the questions of the fold; ``uncompared`` does so without
-comparison of pairs and search for faults, which is faster. ``none`` trains a
-model; ``synchronous`` trains it with pairs of the grammar of ``uncompared``. Grammars are kept
-under build/atis.
+comparison of pairs and search for faults, which is faster. ``none`` trains a model; ``synchronous``
+trains it with pairs of the grammar of ``uncompared``, and for restaurants with those of
+``grammar``. Grammars are kept under build.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,13 @@ from induction.corpus.corpus import Corpus
 from sampling.sentences.pairs import sample_pairs
 from scan.atis.data import FOLDS, atis, fold
 from scan.atis.experiment import atis_score, induce_atis, read_answer, training_pairs
+from scan.atis.restaurants import restaurants
 from scan.models.config import TrainingConfig
 from scan.table import markdown_table
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "results" / "atis"
-GRAMMARS = ROOT / "build" / "atis"
+RESULTS = ROOT / "docs" / "results"
+GRAMMARS = ROOT / "build"
 INDUCTIONS: dict[str, dict[str, Any]] = {
     "grammar": {},
     "uncompared": {"compare": False, "tolerance": 0.0},
@@ -37,16 +38,28 @@ INDUCTIONS: dict[str, dict[str, Any]] = {
 """Options of the cells without a model."""
 CELLS = (*INDUCTIONS, "none", "synchronous")
 RECIPE = TrainingConfig(
-    hidden=128,
-    dropout=0.3,
-    batch=16,
-    steps=6000,
-    check_every=6000,
-    peak_rate=4e-3,
-    augmented_share=0.5,
-    copy=True,
+    hidden=128, dropout=0.3, batch=16, peak_rate=4e-3, augmented_share=0.5, copy=True
 )
-"""That of GeoQuery, with more steps for more pairs."""
+"""That of GeoQuery."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Questions, how long a model learns from them, and whose pairs it gets."""
+
+    name: str
+    read: Callable[[], Corpus]
+    steps: int
+    sampled: str
+
+
+DATA = {
+    data.name: data
+    for data in (
+        Data("atis", atis, 6000, "uncompared"),
+        Data("restaurants", restaurants, 2000, "grammar"),
+    )
+}
 MADE = 3_000
 DRAWS = 30_000
 DEPTH = (1, 7)
@@ -55,30 +68,34 @@ DEPTH = (1, 7)
 def main() -> None:
     arguments = argparse.ArgumentParser(prog="python -m benchmarks.atis")
     arguments.add_argument("cells", nargs="*", metavar="CELL", help=f"from {', '.join(CELLS)}")
+    arguments.add_argument("--data", choices=DATA, default="atis")
     arguments.add_argument("--folds", nargs="*", type=int, default=range(FOLDS))
     given = arguments.parse_args()
     if unknown := set(given.cells) - set(CELLS):
         arguments.error(f"no cell {min(unknown)!r}: choose from {', '.join(CELLS)}")
+    data = DATA[given.data]
     for folder in (RESULTS, GRAMMARS):
-        folder.mkdir(parents=True, exist_ok=True)
+        (folder / data.name).mkdir(parents=True, exist_ok=True)
     for number in given.folds:
         for cell in given.cells or CELLS:
-            path = RESULTS / f"{cell}-fold{number}.json"
+            path = RESULTS / data.name / f"{cell}-fold{number}.json"
             if not path.exists():
-                write_text(path, json.dumps(run(cell, number), indent=1) + "\n")
+                write_text(path, json.dumps(run(data, cell, number), indent=1) + "\n")
                 print("finished", path.name, flush=True)
-    print(table([json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]))
+    files = sorted((RESULTS / data.name).glob("*.json"))
+    print(table([json.loads(path.read_text()) for path in files]))
 
 
-def run(cell: str, number: int) -> dict[str, Any]:
+def run(data: Data, cell: str, number: int) -> dict[str, Any]:
     """Induce or train on a fold, and answer its questions."""
-    train, asked = fold(atis(), number)
+    train, asked = fold(data.read(), number)
     began = time.process_time()
-    facts, said = (by_grammar if cell in INDUCTIONS else by_model)(cell, number, train, asked)
+    facts, said = (by_grammar if cell in INDUCTIONS else by_model)(data, cell, number)
+    option = "" if data.name == "atis" else f" --data {data.name}"
     return {
         "name": cell,
         "fold": number,
-        "command": f"python -m benchmarks.atis {cell} --folds {number}",
+        "command": f"python -m benchmarks.atis {cell}{option} --folds {number}",
         "training_questions": len(train),
         **facts,
         **atis_score(said, asked),
@@ -86,12 +103,11 @@ def run(cell: str, number: int) -> dict[str, Any]:
     }
 
 
-def by_grammar(
-    cell: str, number: int, train: Corpus, asked: Corpus
-) -> tuple[dict[str, Any], list[str | None]]:
+def by_grammar(data: Data, cell: str, number: int) -> tuple[dict[str, Any], list[str | None]]:
+    train, asked = fold(data.read(), number)
     began = time.process_time()
     made = induce_atis(train, on_progress=told, **INDUCTIONS[cell])
-    made.found.core.save(grammar_file(cell, number))
+    made.found.core.save(grammar_file(data, cell, number))
     facts = {
         "distinct_pairs": made.found.explained.pairs,
         "by_rote": made.found.explained.rote,
@@ -106,31 +122,32 @@ def told(text: str) -> None:
     print(text.split("\n")[0][:100], flush=True)
 
 
-def grammar_file(cell: str, number: int) -> Path:
-    return GRAMMARS / f"{cell}-fold{number}.json"
+def grammar_file(data: Data, cell: str, number: int) -> Path:
+    return GRAMMARS / data.name / f"{cell}-fold{number}.json"
 
 
-def by_model(
-    cell: str, number: int, train: Corpus, asked: Corpus
-) -> tuple[dict[str, Any], list[str | None]]:
+def by_model(data: Data, cell: str, number: int) -> tuple[dict[str, Any], list[str | None]]:
     """Train on questions and flat forms with marks for names, and with pairs of the grammar."""
     from scan.models.training import train as fit
 
+    train, asked = fold(data.read(), number)
     pairs, names = training_pairs(train)
     made: list[tuple[str, str]] = []
     if cell == "synchronous":
-        file = grammar_file("uncompared", number)
+        file = grammar_file(data, data.sampled, number)
         if not file.exists():
-            by_grammar("uncompared", number, train, asked)
+            by_grammar(data, data.sampled, number)
         made = sampled(SynchronousGrammar.load(file), pairs, number)
-    trained = fit(pairs, augmented=made, config=replace(RECIPE, seed=number))
+    steps = data.steps
+    config = replace(RECIPE, seed=number, steps=steps, check_every=steps)
+    trained = fit(pairs, augmented=made, config=config)
     hidden = [names.hide(text) for text in asked.column("text")]
     written = trained.decode([pair.text for pair in hidden], length_limit=100)
     said = [
         read_answer(" ".join(pair.names.get(word, word) for word in found.target.split()))
         for pair, found in zip(hidden, written, strict=True)
     ]
-    return {"synthetic_pairs": len(made), "steps": RECIPE.steps}, said
+    return {"synthetic_pairs": len(made), "steps": steps}, said
 
 
 def sampled(

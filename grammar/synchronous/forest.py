@@ -1,26 +1,60 @@
 """All derivations of one pair of source and target, packed into a forest.
 
-Sides are coded as texts with one character a word, so that matching and joining are operations on
-strings. A node stands for a type over a span of the source with a certain target; only targets
-that occur within the goal are kept, since every child's target is a part of it.
+Sides are coded as texts with one character a word. A node stands for a type over a span of the
+source with a certain target; only targets that occur within the goal are kept, since every child's
+target is a part of it. :mod:`grammar.synchronous.charts` fills the chart.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import networkx as nx
+import numpy as np
 
+from grammar.arrays import IntArray, LongArray
+from grammar.synchronous.charts import (
+    EDGES,
+    FULL,
+    NODES,
+    POOL,
+    SLOTS,
+    SLOTS_END,
+    Asked,
+    Chart,
+    CodedTable,
+    fill_chart,
+    new_chart,
+    prune,
+)
 from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from grammar.synchronous.rule import NT, Slot, SynchronousRule
 
-__all__ = ["CodedRule", "CodedRules", "Coder", "Edge", "PairForest", "pair_forest", "source_forest"]
+__all__ = [
+    "CodedRule",
+    "CodedRules",
+    "Coder",
+    "Edge",
+    "PairForest",
+    "derives",
+    "pair_forest",
+    "pair_nodes",
+    "source_forest",
+]
 
 _SLOT = re.compile("[\x01-\xff]")
+_ROOM = 1 << 11
+"""Nodes that a chart has room for at first."""
+_MOST_ROOM = 1 << 22
+"""Nodes that the chart of a source alone may need room for: its targets may be very long."""
+_MANY = 1 << 62
+
+Node = tuple[int, int, str, str]
+"""Where a span begins and ends, the type, and the coded target."""
 
 
 class Coder:
@@ -61,63 +95,92 @@ class Coder:
 
 @dataclass(frozen=True, slots=True)
 class CodedRule:
-    """A rule taken apart: ``runs`` are the words before, between and after the source's slots.
+    """A rule as two coded sides; the slots of the source are 1, 2, ... in order.
 
-    ``target`` has texts and slot numbers (from 0); ``number`` is the rule's own.
+    ``number`` is the rule's own.
     """
 
     number: int
     lhs: str
-    runs: tuple[str, ...]
+    source: str
+    target: str
     types: tuple[str, ...]
-    target: tuple[str | int, ...]
 
     @classmethod
     def of(
         cls, number: int, source: str, target: str, lhs: str = NT, types: Sequence[str] = ()
     ) -> CodedRule:
-        """Take two coded sides apart; all slots have the type NT unless ``types`` are given."""
-        runs = tuple(_SLOT.split(source))
-        order = {slot: k for k, slot in enumerate(_SLOT.findall(source))}
-        pieces = (p for p in re.split("([\x01-\xff])", target) if p)
-        parts = tuple(order[p] if ord(p[0]) < FIRST_WORD else p for p in pieces)
-        return cls(number, lhs, runs, tuple(types) or (NT,) * (len(runs) - 1), parts)
-
-    def join(self, targets: Sequence[str]) -> str:
-        """Return the target, given those of the slots."""
-        return "".join(targets[p] if isinstance(p, int) else p for p in self.target)
-
-    def may_write(self, text: str) -> bool:
-        """Say whether a text has all words that the rule writes, those between slots together."""
-        return all(isinstance(part, int) or part in text for part in self.target)
+        """Number the slots of two coded sides in order; they have the type NT unless given."""
+        slots = _SLOT.findall(source)
+        if slots != sorted(slots):
+            order = {ord(slot): k for k, slot in enumerate(slots, start=1)}
+            source, target = source.translate(order), target.translate(order)
+        return cls(number, lhs, source, target, tuple(types) or (NT,) * len(slots))
 
     @property
     def is_chain(self) -> bool:
         """Whether the source is one slot and nothing else."""
-        return self.runs == ("", "")
+        return len(self.source) == len(self.types) == 1
 
 
 class CodedRules:
-    """Rules by their number of slots, ready to match spans of a coded source."""
+    """Rules as a table, those without slots first, and by their words.
+
+    Attributes
+    ----------
+    table : CodedTable
+        For :func:`grammar.synchronous.charts.fill_chart`.
+    numbers : array
+        The rules' own numbers.
+    names : list of str
+        The types by number.
+    chains : array
+        The rules whose source is one slot, in an order in which each applies to what others make.
+    slots : int
+        The largest number of slots.
+    """
 
     def __init__(self, rules: Iterable[CodedRule]) -> None:
-        self.whole: dict[str, list[CodedRule]] = {}
-        self.chains: list[CodedRule] = []
-        self.open: list[CodedRule] = []
-        for rule in rules:
-            if len(rule.runs) == 1:
-                self.whole.setdefault(rule.runs[0], []).append(rule)
-            else:
-                (self.chains if rule.is_chain else self.open).append(rule)
-        self._words_of_open = WordIndex(["".join(rule.runs) for rule in self.open])
-        below = nx.DiGraph((rule.types[0], rule.lhs) for rule in self.chains)
+        given = list(rules)
+        chains = [rule for rule in given if rule.is_chain]
+        below = nx.DiGraph((rule.types[0], rule.lhs) for rule in chains)
         order = {name: i for i, name in enumerate(nx.topological_sort(below))}
-        self.chains.sort(key=lambda rule: order[rule.types[0]])
+        chains.sort(key=lambda rule: order[rule.types[0]])
+        others = [rule for rule in given if not rule.is_chain]
+        others.sort(key=lambda rule: bool(rule.types))
+        number: dict[str, int] = {}
+        self.table = _table([*others, *chains], number)
+        self.numbers = np.array([rule.number for rule in (*others, *chains)], np.int64)
+        self.names = list(number)
+        self.chains = np.arange(len(others), len(given), dtype=np.int64)
+        self.slots = max((len(rule.types) for rule in given), default=0)
+        self._by_word = WordIndex([rule.source for rule in others])
 
-    def within(self, source: str) -> list[CodedRule]:
-        """Return the rules with slots whose words all occur in a source."""
-        near = (self.open[number] for number in self._words_of_open.within(source))
-        return [rule for rule in near if all(run in source for run in rule.runs)]
+    def near(self, source: str, without: int = -1) -> LongArray:
+        """Return the rules, chains left out, whose words all occur in a source; one left out."""
+        found = np.array(self._by_word.within(source), np.int64)
+        return found if without < 0 else found[self.numbers[found] != without]
+
+
+def _table(rules: Sequence[CodedRule], number: dict[str, int]) -> CodedTable:
+    """Return rules as a table; ``number`` gets the types."""
+    lengths = [(len(rule.source), len(rule.target)) for rule in rules]
+    bounds = np.cumsum([0, *itertools.chain.from_iterable(lengths)])
+    slots = np.cumsum([0, *(len(rule.types) for rule in rules)])
+    lhs = [number.setdefault(rule.lhs, len(number)) for rule in rules]
+    types = [number.setdefault(name, len(number)) for rule in rules for name in rule.types]
+    text = _symbols("".join(rule.source + rule.target for rule in rules))
+    rows = (lhs, bounds[:-1:2], bounds[1::2], bounds[1::2], bounds[2::2], slots[:-1], slots[1:])
+    in_source = np.repeat(np.arange(2 * len(rules)) % 2 == 0, np.diff(bounds))
+    at = np.flatnonzero(in_source & (text < FIRST_WORD))
+    return CodedTable(
+        np.column_stack(rows).astype(np.int32), text, np.column_stack([at, types]).astype(np.int32)
+    )
+
+
+def _symbols(text: str) -> IntArray:
+    # the codes of words may be halves of surrogate pairs
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32).copy()
 
 
 class Edge(NamedTuple):
@@ -142,38 +205,13 @@ class PairForest:
         The node of the pair, or -1 if the pair has no derivation.
     """
 
-    nodes: list[tuple[int, int, str, str]] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     root: int = -1
 
-    def pruned(self) -> PairForest:
-        """Return the part below the root; an empty forest if there is none."""
-        if self.root < 0:
-            return PairForest()
-        used = {self.root}
-        kept = []
-        for edge in reversed(self.edges):
-            # a node is complete before any edge uses it, so its users were met already
-            if edge.node in used:
-                used.update(edge.children)
-                kept.append(edge)
-        number = {node: i for i, node in enumerate(sorted(used))}
-        edges = [
-            Edge(number[e.node], e.rule, tuple(number[c] for c in e.children))
-            for e in reversed(kept)
-        ]
-        return PairForest([self.nodes[i] for i in sorted(used)], edges, number[self.root])
 
-
-def pair_forest(
-    rules: CodedRules,
-    source: str,
-    target: str,
-    *,
-    start: str = NT,
-    leaves: bool = False,
-) -> PairForest:
-    """Build the forest of a coded pair.
+def pair_forest(rules: CodedRules, source: str, target: str, *, start: str = NT) -> PairForest:
+    r"""Build the forest of all derivations of a coded pair; it is empty if there is none.
 
     Parameters
     ----------
@@ -183,16 +221,42 @@ def pair_forest(
         Coded with the same :class:`Coder`.
     start : str
         The type of the whole.
-    leaves : bool
-        Take the slots that stand in the pair itself as nodes, to derive rules from rules.
+
+    Examples
+    --------
+    >>> a, b, A, B = map(chr, (0x100, 0x101, 0x200, 0x201))
+    >>> rules = CodedRules([CodedRule.of(0, a, A), CodedRule.of(1, "\x01" + b, B + "\x01")])
+    >>> forest = pair_forest(rules, a + b + b, B + B + A)
+    >>> [(edge.rule, edge.children) for edge in forest.edges]
+    [(0, ()), (1, (0,)), (1, (1,))]
     """
-    builder = _Builder(rules, source, target)
-    for width in range(1, len(source) + 1):
-        for begin in range(len(source) - width + 1):
-            builder.fill(begin, begin + width, leaves)
-    forest = builder.forest
-    forest.root = builder.cells.get((0, len(source)), {}).get((start, target), -1)
-    return forest
+    chart = _filled(rules, source, target)
+    root = _root(chart, rules, source, target, start)
+    if root < 0:
+        return PairForest()
+    return _forest(chart, rules, prune(rules.table, chart, root), root)
+
+
+def derives(rules: CodedRules, pair: tuple[str, str], *, without: int = -1) -> bool:
+    r"""Say whether rules, one left out, derive a coded pair, whose slots stand for themselves.
+
+    Examples
+    --------
+    >>> a, A = map(chr, (0x100, 0x200))
+    >>> rules = CodedRules([CodedRule.of(0, "\x01" + a, "\x01" + A)])
+    >>> twice = "\x01" + a + a, "\x01" + A + A
+    >>> derives(rules, twice), derives(rules, twice, without=0)
+    (True, False)
+    """
+    chart = _filled(rules, *pair, leaves=True, without=without)
+    return _root(chart, rules, *pair, NT) >= 0
+
+
+def pair_nodes(rules: CodedRules, source: str, target: str) -> list[Node]:
+    """Return all spans of a coded source that rules derive with a part of the target."""
+    chart = _filled(rules, source, target)
+    used, none = np.arange(chart.work[NODES]), np.zeros(0, np.int64)
+    return _forest(chart, rules, (used, none)).nodes
 
 
 def source_forest(
@@ -212,125 +276,67 @@ def source_forest(
     >>> [code.symbols(forest.nodes[root][3]) for root in roots]
     [('A',)]
     """
-    builder = _Builder(rules, source, None)
-    for width in range(1, len(source) + 1):
-        for begin in range(len(source) - width + 1):
-            builder.fill(begin, begin + width, leaves=False)
-            if len(builder.forest.nodes) > most_nodes:
-                return None
-    whole = builder.cells.get((0, len(source)), {})
-    return builder.forest, [node for (symbol, _), node in whole.items() if symbol == start]
+    chart = _filled(rules, source, None, most=most_nodes)
+    if chart.work[FULL] or chart.work[NODES] > most_nodes:
+        return None
+    every = np.arange(chart.work[NODES]), np.arange(chart.work[EDGES])
+    forest = _forest(chart, rules, every)
+    first, after = chart.cell[0, len(source)].tolist()
+    return forest, [node for node in range(first, after) if forest.nodes[node][2] == start]
 
 
-class _Builder:
-    """Fills a chart; with a goal, only what occurs within that is kept."""
-
-    def __init__(self, rules: CodedRules, source: str, target: str | None) -> None:
-        self.rules, self.source, self.goal = rules, source, target
-        near = rules.within(source)
-        if target is not None:
-            near = [rule for rule in near if rule.may_write(target)]
-        self.fitting = _fitting(near, source)
-        self.forest = PairForest()
-        self.cells: dict[tuple[int, int], dict[tuple[str, str], int]] = {}
-        self.of_type: dict[tuple[int, int], dict[str, list[int]]] = {}
-        """The nodes of each span by their type."""
-        self.beginning: dict[tuple[int, str], list[tuple[int, list[int]]]] = {}
-        """By where spans begin and their type: where they end, and their nodes."""
-
-    def fill(self, begin: int, end: int, leaves: bool) -> None:
-        """Make the nodes of a span, those of all narrower ones being there."""
-        text = self.source[begin:end]
-        leaf = leaves and len(text) == 1 and ord(text) < FIRST_WORD and self._wanted(text)
-        whole, fitting = self.rules.whole.get(text, ()), self.fitting.get((begin, end), ())
-        if not (leaf or whole or fitting):  # as most spans
-            return
-        cell: dict[tuple[str, str], int] = {}
-        if leaf:
-            self._node(cell, begin, end, NT, text)
-        for rule in whole:
-            self._edge(cell, begin, end, rule, ())
-        for rule in fitting:
-            for children in self._matches(rule, begin, end):
-                self._edge(cell, begin, end, rule, children)
-        if self.rules.chains:
-            self._chains(cell, begin, end)
-        if cell:
-            self.cells[begin, end] = cell
-            by_type = self.of_type[begin, end] = {}
-            for (lhs, _), node in cell.items():
-                by_type.setdefault(lhs, []).append(node)
-            for lhs, nodes in by_type.items():
-                self.beginning.setdefault((begin, lhs), []).append((end, nodes))
-
-    def _matches(self, rule: CodedRule, begin: int, end: int) -> Iterator[tuple[int, ...]]:
-        """Yield the child nodes of every way in which a rule matches a span."""
-        first, last = begin + len(rule.runs[0]), end - len(rule.runs[-1])
-        for nodes in self._splits(rule, 1, first, last):
-            yield from itertools.product(*nodes)
-
-    def _splits(
-        self, rule: CodedRule, slot: int, begin: int, end: int
-    ) -> Iterator[tuple[list[int], ...]]:
-        """Yield the nodes that may be each of the slots from this one on, between two places."""
-        runs, symbol = rule.runs, rule.types[slot - 1]
-        if slot == len(runs) - 1:
-            nodes = self.of_type.get((begin, end), {}).get(symbol)
-            if nodes:
-                yield (nodes,)
-            return
-        run = runs[slot]
-        for at, nodes in self.beginning.get((begin, symbol), ()):
-            if at + len(run) < end and self.source.startswith(run, at):
-                for rest in self._splits(rule, slot + 1, at + len(run), end):
-                    yield (nodes, *rest)
-
-    def _edge(
-        self,
-        cell: dict[tuple[str, str], int],
-        begin: int,
-        end: int,
-        rule: CodedRule,
-        children: tuple[int, ...],
-    ) -> int:
-        made = rule.join([self.forest.nodes[child][3] for child in children])
-        if not self._wanted(made):
-            return -1
-        node = self._node(cell, begin, end, rule.lhs, made)
-        self.forest.edges.append(Edge(node, rule.number, children))
-        return node
-
-    def _wanted(self, target: str) -> bool:
-        return self.goal is None or target in self.goal
-
-    def _node(
-        self, cell: dict[tuple[str, str], int], begin: int, end: int, lhs: str, target: str
-    ) -> int:
-        node = cell.get((lhs, target))
-        if node is None:
-            node = cell[lhs, target] = len(self.forest.nodes)
-            self.forest.nodes.append((begin, end, lhs, target))
-        return node
-
-    def _chains(self, cell: dict[tuple[str, str], int], begin: int, end: int) -> None:
-        """Apply rules whose source is one slot; nodes of a type are complete before it is used."""
-        for rule in self.rules.chains:
-            for (lhs, _), node in list(cell.items()):
-                if lhs == rule.types[0]:
-                    self._edge(cell, begin, end, rule, (node,))
+def _filled(
+    rules: CodedRules,
+    source: str,
+    target: str | None,
+    *,
+    leaves: bool = False,
+    without: int = -1,
+    most: int = _MANY,
+) -> Chart:
+    """Fill a chart, with more room until there is enough; without a target, unless that is much."""
+    leaf = rules.names.index(NT) if leaves and NT in rules.names else -1
+    near = rules.near(source, without)
+    asked = Asked(_symbols(source), near, rules.chains, leaf, int(target is not None), most)
+    goal = None if target is None else _symbols(target)
+    room = _ROOM
+    while True:
+        chart = new_chart(len(source), goal, room, rules.slots)
+        fill_chart(rules.table, asked, chart)
+        if not chart.work[FULL] or (goal is None and room >= _MOST_ROOM):
+            return chart
+        room *= 4
 
 
-def _fitting(rules: Iterable[CodedRule], source: str) -> dict[tuple[int, int], list[CodedRule]]:
-    """Return the rules whose first and last words are those of a span, for each span."""
-    found: dict[tuple[int, int], list[CodedRule]] = {}
-    places = range(len(source) + 1)
-    for rule in rules:
-        first, last = rule.runs[0], rule.runs[-1]
-        least = sum(map(len, rule.runs)) + len(rule.runs) - 1
-        ends = [end for end in places if source.endswith(last, 0, end)]
-        for begin in places[: len(source) + 1 - least]:
-            if source.startswith(first, begin):
-                for end in ends:
-                    if end - begin >= least:
-                        found.setdefault((begin, end), []).append(rule)
-    return found
+def _root(chart: Chart, rules: CodedRules, source: str, target: str, start: str) -> int:
+    """Return the node of the whole pair; -1 if there is none."""
+    first, after = chart.cell[0, len(source)].tolist()
+    for node in range(first, after):
+        _, _, symbol, _, length, *_ = chart.node[node].tolist()
+        if length == len(target) and rules.names[symbol] == start:
+            return node
+    return -1
+
+
+def _forest(
+    chart: Chart, rules: CodedRules, kept: tuple[LongArray, LongArray], root: int = -1
+) -> PairForest:
+    """Return nodes and edges of a chart, numbered anew."""
+    used, edges = kept
+    pool = "".join(map(chr, chart.work[chart.pool : chart.pool + chart.work[POOL]].tolist()))
+    nodes = [
+        (begin, end, rules.names[symbol], pool[place - chart.pool : place - chart.pool + length])
+        for begin, end, symbol, place, length in chart.node[used, :5].tolist()
+    ]
+    number = np.full(chart.work[NODES] + 1, -1)
+    number[used] = np.arange(len(used))
+    rule = chart.edge[edges, 1]
+    count = rules.table.row[rule, SLOTS_END] - rules.table.row[rule, SLOTS]
+    children = chart.edge[edges, 2:]
+    children[np.arange(children.shape[1]) >= count[:, None]] = -1  # there was nothing
+    columns = number[chart.edge[edges, 0]], rules.numbers[rule], count, number[children]
+    found = [
+        Edge(made, own, tuple(below[:slots]))
+        for made, own, slots, below in zip(*(c.tolist() for c in columns), strict=True)
+    ]
+    return PairForest(nodes, found, int(number[root]))

@@ -108,7 +108,11 @@ class SynchronousParser:
         self._rule_of = grammar.source_side.fragment_of_rule.tolist()
         self._coder = Coder()
         self._log_weight = [math.log(w) if w > 0 else -math.inf for w in grammar.weight.tolist()]
-        self._coded = CodedRules(
+
+    @cached_property
+    def _coded(self) -> CodedRules:
+        """The rules that have a weight, for forests of pairs."""
+        return CodedRules(
             CodedRule.of(
                 number,
                 self._coder.side(rule.source),
@@ -116,7 +120,7 @@ class SynchronousParser:
                 rule.lhs,
                 [slot.symbol for slot in rule.slots],
             )
-            for number, rule in enumerate(grammar.rules)
+            for number, rule in enumerate(self.grammar.rules)
             if self._log_weight[number] > -math.inf
         )
 

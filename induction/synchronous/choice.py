@@ -78,7 +78,7 @@ def description(rules: Sequence[Coded], pairs: Sequence[Coded], options: SearchO
     A pair that they do not derive counts as a rule.
     """
     known = coded_rules(list(rules))
-    forests = [(pair, pair_forest(known, *pair).pruned()) for pair in pairs]
+    forests = [(pair, pair_forest(known, *pair)) for pair in pairs]
     derived = [forest for _, forest in forests if forest.root >= 0]
     missing = [pair for pair, forest in forests if forest.root < 0]
     size = sum(rule_size(rule, options) for rule in [*rules, *missing])

@@ -50,7 +50,7 @@ def find_faults(
         The largest share of contradicting pairs among those that a trusted rule helps to derive.
     """
     coded = coded_rules(list(rules))
-    forests = {pair: pair_forest(coded, *pair).pruned() for pair in training.pairs}
+    forests = {pair: pair_forest(coded, *pair) for pair in training.pairs}
     gone = _doubtful(rules, forests)
     readings = _readings(rules, gone)
     fors: Counter[int] = Counter()
@@ -60,7 +60,7 @@ def find_faults(
         if derived_without(forest, gone):
             fors.update({edge.rule for edge in forest.edges})
         else:
-            contradicted[pair] = reading = pair_forest(readings, pair[0], pair[0]).pruned()
+            contradicted[pair] = reading = pair_forest(readings, pair[0], pair[0])
             against.update({edge.rule for edge in reading.edges})
     doubted = frozenset(r for r, n in against.items() if n > tolerance * (n + fors[r]))
     return frozenset(

@@ -22,7 +22,7 @@ import numpy as np
 from grammar.chart.parses import NoParse
 from grammar.files import PathLike, made_folder, write_text
 from grammar.options import option, read_options, takes
-from grammar.synchronous.forest import CodedRules, PairForest, pair_forest
+from grammar.synchronous.forest import CodedRules, PairForest, derives, pair_forest
 from grammar.synchronous.grammar import SynchronousGrammar
 from grammar.synchronous.parsing import SynchronousParser
 from grammar.synchronous.rule import NT
@@ -64,7 +64,6 @@ from induction.synchronous.search import (
     SearchOptions,
     Step,
     coded_rules,
-    derives,
     joined_rules,
     needless_rules,
     parted_rules,
@@ -92,8 +91,9 @@ _LONGER = 1.125
 that of pairs shorter, are found later. If rules are fewer than half as many, it may be longer."""
 _LAST_ROUNDS = 3
 _SHOWN = 3
-_MOST_AGAIN = 1_000
-"""Rules of a search that begins again, at most: else that takes minutes."""
+_MANY = 1_000
+"""More rules than these are those of texts that people wrote. Comparison of pairs may put them
+together of parts that mean nothing, and searches take minutes."""
 _PART = 500
 """Pairs of a part at least: fewer say too little."""
 
@@ -517,8 +517,13 @@ def _sound(given: TrainingPairs, how: SynchronousOptions, say: Callable[[str], N
     faulty = find_faults(found.rules, given, how.tolerance) if how.tolerance else None
     if not faulty or found.limited:
         return found
-    say(f"{len(faulty):,} pairs contradict the rules and are taken for faulty: again without them")
-    return _found(given.without(faulty), how, say)
+    told = f"{len(faulty):,} pairs contradict the rules and are taken for faulty"
+    sound = given.without(faulty)
+    if len(found.rules) > _MANY:
+        say(told)
+        return found._replace(training=sound, rules=_needed(found.rules, sound, say))
+    say(f"{told}: again without them")
+    return _found(sound, how, say)
 
 
 def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str], None]) -> _Found:
@@ -529,28 +534,37 @@ def _found(training: TrainingPairs, how: SynchronousOptions, say: Callable[[str]
     )
     phrases = translations(lexicon) - set(training.pairs)
 
-    def run(searching: RuleSearch) -> _Found:
+    def run(searching: RuleSearch, how: SynchronousOptions) -> _Found:
         trace = tuple(_searched(searching, training, how.parts, say))
         rules = _finished(searching.rules, phrases, training, how, say)
         return _Found(training, words, trace, rules, searching.tried, searching.limited)
 
     searching = RuleSearch(lexicon, how, brackets=pairing)
-    found = run(searching)
+    found = run(searching, how)
     if searching.limited:
         say(f"the limit is reached: {searching.tried:,} rules tried, the best so far are kept")
         return found
-    stuck = searching.stuck or _many_by_rote(found.rules, training, how.tolerance)
-    if how.compare and phrases and stuck and len(found.rules) > _MOST_AGAIN:
-        say(f"{len(found.rules):,} rules are too many to search again with words as phrases")
-    elif how.compare and phrases and stuck:
-        say(f"again, with {len(phrases):,} words of the lexicon as phrases")
-        again = RuleSearch(lexicon, how, phrases, pairing)
-        other = run(again)
-        sizes = [description(each.rules, training.pairs, how) for each in (found, other)]
-        say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} with phrases".format(*sizes))
-        if sizes[1] < sizes[0]:
-            found, searching = other, again
+    if not how.compare:
+        return found
+    if phrases and (searching.stuck or _many_by_rote(found.rules, training, how.tolerance)):
+        many = len(found.rules) > _MANY
+        words_as_phrases = f"with {len(phrases):,} words of the lexicon as phrases"
+        say(f"again, {'without comparison of pairs' if many else words_as_phrases}")
+        how_again = replace(how, compare=not many)
+        again = RuleSearch(lexicon, how_again, () if many else phrases, pairing)
+        other = run(again, how_again)
+        if _is_shorter(other, found, how, say):
+            found, searching, how = other, again, how_again
     return _to_end(found, searching, phrases, how, say) if how.compare else found
+
+
+def _is_shorter(
+    other: _Found, found: _Found, how: SynchronousOptions, say: Callable[[str], None]
+) -> bool:
+    """Say whether the rules of a second search and the pairs have a shorter description."""
+    sizes = [description(each.rules, found.training.pairs, how) for each in (found, other)]
+    say("descriptions of rules and pairs: {:,.0f}, and {:,.0f} of the second search".format(*sizes))
+    return sizes[1] < sizes[0]
 
 
 def _to_end(
@@ -666,7 +680,7 @@ def _forests(
     rules: CodedRules, pairs: Sequence[Coded], start: str = NT
 ) -> list[tuple[Coded, PairForest]]:
     forests = ((pair, pair_forest(rules, *pair, start=start)) for pair in pairs)
-    return [(pair, forest.pruned()) for pair, forest in forests if forest.root >= 0]
+    return [(pair, forest) for pair, forest in forests if forest.root >= 0]
 
 
 def _untyped(rules: Sequence[Coded], training: TrainingPairs) -> SynchronousGrammar:

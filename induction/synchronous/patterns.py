@@ -140,7 +140,7 @@ class Patterns:
         """Return them without patterns that no pair needs, and with pairs that they do not make."""
         coded = self.coded
         every = {pair: pair_forest(coded, *pair, start=START) for pair in self.training.pairs}
-        made = [forest.pruned() for forest in every.values() if forest.root >= 0]
+        made = [forest for forest in every.values() if forest.root >= 0]
         numbers = [number for number, each in enumerate(self.rules) if each.lhs == START]
         gone = needless_rules(made, numbers)
         rest = [pair for pair, forest in every.items() if forest.root < 0]

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from grammar.synchronous.forest import CodedRules, pair_forest
+from grammar.synchronous.forest import CodedRules, pair_nodes
 from induction.synchronous.unification import Coded, canonical, has_slot, has_word
 
 __all__ = ["Argument", "Proposal", "arrangements", "covers", "orders", "propose", "shared_contexts"]
@@ -228,7 +228,7 @@ def arrangements(rules: CodedRules, pair: Coded, *, max_slots: int) -> set[Coded
     after NT_1 ### NT_1
     """
     source, target = pair
-    nodes = pair_forest(rules, source, target).nodes
+    nodes = pair_nodes(rules, source, target)
     known = [Argument(begin, end, text) for begin, end, _, text in nodes]
     made: set[Coded] = set()
     for begin in range(len(source)):

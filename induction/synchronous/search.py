@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grammar.options import TINY, Checked, option
-from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, pair_forest
+from grammar.synchronous.forest import CodedRule, CodedRules, PairForest, derives, pair_forest
 from grammar.synchronous.occurrence import FIRST_WORD, WordIndex
 from induction.synchronous.lexicon import Lexicon, is_balanced
 from induction.synchronous.pairs import may_hold, side_runs
@@ -34,7 +34,6 @@ __all__ = [
     "Step",
     "coded_rules",
     "derived_without",
-    "derives",
     "joined_rules",
     "needless_rules",
     "parted_rules",
@@ -457,14 +456,6 @@ def coded_rules(rules: set[Coded] | list[Coded]) -> CodedRules:
     return CodedRules(CodedRule.of(i, *rule) for i, rule in enumerate(ordered))
 
 
-def derives(rules: CodedRules, pair: Coded, *, without: int = -1) -> bool:
-    """Say whether rules derive a pair, or a rule whose slots stand for themselves."""
-    forest = pair_forest(rules, *pair, leaves=True)
-    if without < 0 or forest.root < 0:
-        return forest.root >= 0
-    return any(edge.node == forest.root and edge.rule != without for edge in forest.edges)
-
-
 def _is_pair(rule: Coded) -> bool:
     """Say whether a rule is a pair of more than one word."""
     return len(rule[0]) > 1 and not has_slot(rule[0])
@@ -520,7 +511,7 @@ def joined_rules(rules: list[Coded], pairs: Sequence[Coded]) -> list[Coded]:
     if not joining:
         return rules
     known = coded_rules(rules)
-    derived = [_Derived(pair, pair_forest(known, *pair).pruned(), rules) for pair in pairs]
+    derived = [_Derived(pair, pair_forest(known, *pair), rules) for pair in pairs]
     if any(each.forest.root < 0 for each in derived):
         return rules
     while (found := _joinable(rules, joining, derived)) is not None:
@@ -550,7 +541,7 @@ class _Derived:
 
     def with_joined(self, rule: Coded, new: Coded) -> _Derived:
         rules = self._joined(rule, new)
-        return _Derived(self.pair, pair_forest(coded_rules(rules), *self.pair).pruned(), rules)
+        return _Derived(self.pair, pair_forest(coded_rules(rules), *self.pair), rules)
 
 
 def _joinable(

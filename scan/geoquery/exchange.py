@@ -115,7 +115,7 @@ def _constituents(pairs: Sequence[Pair], grammar: SynchronousGrammar) -> Iterato
         words = tuple(text.split())
         forest = pair_forest(rules, coder.words(words), coder.words(target.split()))
         if forest.root >= 0:
-            for start, end, _, part in forest.pruned().nodes:
+            for start, end, _, part in forest.nodes:
                 written = " ".join(map(str, coder.symbols(part)))
                 yield _Part(number, words[:start], words[start:end], words[end:], written)
 

@@ -7,10 +7,10 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grammar.synchronous.forest import derives
 from grammar.synchronous.occurrence import FIRST_WORD
 from induction.synchronous.search import (
     coded_rules,
-    derives,
     joined_rules,
     parted_rules,
 )

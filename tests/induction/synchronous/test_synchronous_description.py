@@ -107,10 +107,16 @@ def test_a_word_that_belongs_to_a_function_stays_in_it() -> None:
     assert "NT_1 of NT_2 ### NT_2 OF NT_1" in map(str, found.rules.rules)
 
 
-def test_a_search_of_many_rules_does_not_begin_again(monkeypatch) -> None:
+@pytest.mark.parametrize("shorter", [True, False])
+def test_many_rules_are_also_searched_without_comparison(monkeypatch, shorter: bool) -> None:
+    """What has the shorter description is kept."""
     _, parts = named_task("left-recursion")
-    monkeypatch.setattr(induce, "_MOST_AGAIN", 5)
+    plain = induce_synchronous(parts.train, types=1, compare=False, tolerance=0.0)
+    monkeypatch.setattr(induce, "_MANY", 5)
+    sizes = iter([2.0, 1.0 if shorter else 3.0])
+    monkeypatch.setattr(induce, "description", lambda *_: next(sizes, 1.0))
     said: list[str] = []
-    induce_synchronous(parts.train, types=1, on_progress=said.append)
-    assert any("too many to search again with words as phrases" in line for line in said)
+    found = induce_synchronous(parts.train, types=1, tolerance=0.0, on_progress=said.append)
+    assert "again, without comparison of pairs" in said
     assert not any("words of the lexicon as phrases" in line for line in said)
+    assert (list(found.rules.rules) == list(plain.rules.rules)) == shorter

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grammar.synchronous.parsing import SynchronousParser
+from induction.synchronous import induce
 from induction.synchronous.faults import find_faults
 from induction.synchronous.induce import SynchronousInduction, induce_synchronous
 from induction.synchronous.pairs import read_training_pairs
@@ -61,6 +62,18 @@ def test_they_are_told() -> None:
     first = found.faults[0]
     assert f"{first.source} ### {first.target} (expected: {first.expected})" in str(found)
     assert found.to_dict()["faults"][0]["expected"] == first.expected
+
+
+def test_many_rules_are_not_searched_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that only faulty pairs need are left out without another search."""
+    clean = short_pairs(4)
+    pairs = with_faults(clean, 0.01)
+    monkeypatch.setattr(induce, "_MANY", 5)
+    said: list[str] = []
+    found = induce_synchronous(pairs, types=1, on_progress=said.append)
+    assert any(line.endswith("are taken for faulty") for line in said)
+    assert left_out(found) == set(pairs) - set(clean)
+    assert rules_of(found.rules) == rules_of(induce_synchronous(clean, types=1).rules)
 
 
 def test_pairs_that_change_no_rule_are_searched_once() -> None:

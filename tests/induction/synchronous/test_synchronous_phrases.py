@@ -7,11 +7,11 @@ import warnings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grammar.synchronous.forest import CodedRule, Coder, pair_forest
+from grammar.synchronous.forest import Coder, derives, pair_forest
 from induction.synchronous.induce import induce_synchronous
 from induction.synchronous.proposals import Argument, arrangements, covers, orders
 from induction.synchronous.report import RoteWarning
-from induction.synchronous.search import coded_rules, derives, joined_rules
+from induction.synchronous.search import coded_rules, joined_rules
 from scan.languages.tasks import named_task
 
 SOURCE, TARGET = "\u0101\u0102\u0103\u0104", "\u0201\u0202"
@@ -80,7 +80,7 @@ def test_what_one_rule_adds_is_among_the_rules_that_are_proposed() -> None:
         if set(target) == {"\x01", "\x02"}:
             missing = ("\x01" + SOURCE[2] + "\x02", target)
             other = ("\x01\x02", "\x01\x02")
-            inner = CodedRule.of(0, *missing).join(TARGET)
+            inner = target.replace("\x01", TARGET[0]).replace("\x02", TARGET[1])
             pair = (SOURCE[0] + SOURCE[2] + SOURCE[1] + SOURCE[0], inner + TARGET[0])
             rules = coded_rules([*words, other])
             assert pair_forest(rules, *pair).root < 0

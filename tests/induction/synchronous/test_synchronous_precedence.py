@@ -48,7 +48,7 @@ def problem(
     families = Families.of(range(len(coded)), [arity(rule[0]) for rule in coded])
     given = [(code.words(s.split()), code.words(t.split())) for s, t in pairs]
     numbered = coded_rules(coded)
-    forests = pack_forests([pair_forest(numbered, *pair).pruned() for pair in given], families)
+    forests = pack_forests([pair_forest(numbered, *pair) for pair in given], families)
     return coded, families, forests, read_sources(numbered, families, forests, given)
 
 
@@ -210,7 +210,7 @@ def test_a_slot_does_not_get_what_gives_a_pair_another_target() -> None:
     for rule in written:  # characters as in the problem
         code.side(rule.source), code.side(rule.target)
     given = [(code.words(s.split()), code.words(t.split())) for s, t in pairs]
-    shapes = [pair_forest(coded_rules(coded), *pair).pruned() for pair in given]
+    shapes = [pair_forest(coded_rules(coded), *pair) for pair in given]
     sources = [source.split() for source, _ in pairs]
     counts = RuleCounts(written, families, *children_in_order(orders.best[0], forests, families))
     wrong = ["a", "around", "b"], ["B", "B", "B", "A"]
