@@ -92,13 +92,7 @@ class SynchronousRule:
                     hint="give at least one word or nonterminal",
                 )
         self._check_links()
-        for name in (self.lhs, *(slot.symbol for slot in _slots(self.source))):
-            if not _TYPE.fullmatch(name):
-                raise SynchronousRuleError(
-                    f"the type {name!r} is not a plain name",
-                    where=self._shown(),
-                    hint="use letters, digits and underscores, a letter first",
-                )
+        self._check_types()
         order = {slot: Slot(i, slot.symbol) for i, slot in enumerate(_slots(self.source), start=1)}
         for name, symbols in (("source", self.source), ("target", self.target)):
             renumbered = tuple(order[s] if isinstance(s, Slot) else s for s in symbols)
@@ -146,14 +140,27 @@ class SynchronousRule:
         >>> print(SynchronousRule.parse("NT_1 twice ### NT_1 NT_1").retyped("S", ["V"]))
         S -> V_1 twice ### V_1 V_1
         """
-        source, target = (
-            tuple(Slot(s.number, types[s.number - 1]) if isinstance(s, Slot) else s for s in side)
-            for side in (self.source, self.target)
-        )
-        return SynchronousRule(source, target, lhs)
+        slots = [Slot(number, name) for number, name in enumerate(types, start=1)]
+        made = object.__new__(SynchronousRule)  # its links are those of this rule: not checked
+        object.__setattr__(made, "lhs", lhs)
+        for name in ("source", "target"):
+            side = getattr(self, name)
+            typed = tuple(slots[s.number - 1] if isinstance(s, Slot) else s for s in side)
+            object.__setattr__(made, name, typed)
+        made._check_types()
+        return made
 
     def __str__(self) -> str:
         return format_rule(self)
+
+    def _check_types(self) -> None:
+        for name in (self.lhs, *(slot.symbol for slot in _slots(self.source))):
+            if not _TYPE.fullmatch(name):
+                raise SynchronousRuleError(
+                    f"the type {name!r} is not a plain name",
+                    where=self._shown(),
+                    hint="use letters, digits and underscores, a letter first",
+                )
 
     def _check_links(self) -> None:
         source, target = _slots(self.source), _slots(self.target)

@@ -150,6 +150,7 @@ class RuleSearch:
         self._options = options
         self._matched: dict[tuple[int, str], int] = {}
         self._words = [WordIndex([]), WordIndex([])]
+        self._unified: dict[tuple[Coded, Coded], tuple[Coded, ...]] = {}
         self._last: set[Coded] = set()
         self._needed: set[Coded] = set()
 
@@ -171,6 +172,7 @@ class RuleSearch:
         shown = self.rules
         self.examples += examples
         self._matched.clear()
+        self._unified.clear()
         self._words = [WordIndex([pair[side] for pair in self.examples]) for side in (0, 1)]
         self.rules = shown | self._surprising(examples, beside)
         if self._options.compare:
@@ -274,7 +276,7 @@ class RuleSearch:
     def _step(self) -> tuple[set[Coded], set[Coded]]:
         rules = sorted(self.rules, key=_by_size)
         numbered = coded_rules(rules)
-        view = _View(rules, self._options)
+        view = _View(rules, self._options, self._unified)
         near = _Parts(self.rules - self._last)
         needless: set[Coded] = set()
         added: set[Coded] = set()
@@ -396,9 +398,18 @@ class _Parts:
 
 
 class _View:
-    """The rules at the beginning of a step, with what is asked of them again and again."""
+    """The rules at the beginning of a step, with what is asked of them again and again.
 
-    def __init__(self, rules: list[Coded], options: SearchOptions) -> None:
+    ``unified`` keeps from step to step what makes one rule of another one.
+    """
+
+    def __init__(
+        self,
+        rules: list[Coded],
+        options: SearchOptions,
+        unified: dict[tuple[Coded, Coded], tuple[Coded, ...]],
+    ) -> None:
+        self._unified = unified
         self._rules = rules
         self._known = set(rules)
         self._options = options
@@ -417,8 +428,7 @@ class _View:
             and all(run in source for run in runs)
             and (len(runs) > 1 or o[1] in target)
         ]
-        slots = self._options.max_slots
-        return {c for o in others for c in unifiers(rule, o, max_slots=slots) if c != rule}
+        return {c for o in others for c in self._unifiers(rule, o) if c != rule}
 
     def replaced(self, candidate: Coded) -> frozenset[Coded]:
         """Return the rules that a candidate makes together with another one."""
@@ -429,11 +439,17 @@ class _View:
                 for rule in self._relevant(candidate)
                 if rule != candidate
                 and any(
-                    made in self._known and made != rule
-                    for made in unifiers(rule, candidate, max_slots=self._options.max_slots)
+                    made in self._known and made != rule for made in self._unifiers(rule, candidate)
                 )
             )
             self._replaced[candidate] = found
+        return found
+
+    def _unifiers(self, rule: Coded, other: Coded) -> tuple[Coded, ...]:
+        found = self._unified.get((rule, other))
+        if found is None:
+            found = tuple(unifiers(rule, other, max_slots=self._options.max_slots))
+            self._unified[rule, other] = found
         return found
 
     def _relevant(self, candidate: Coded) -> list[Coded]:

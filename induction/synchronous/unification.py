@@ -19,6 +19,7 @@ Coded = tuple[str, str]
 
 _SLOT = re.compile("[\x01-\xff]")
 _FRESH = "\xff"
+_ALIKE = dict.fromkeys(range(1, FIRST_WORD), "\x01")
 
 
 def arity(text: str) -> int:
@@ -101,19 +102,16 @@ def _absorbed(a: Coded, b: Coded, slot: str) -> Coded | None:
 def _remainder(a: Coded, b: Coded) -> Coded | None:
     """Return ``a`` with a slot where ``b`` stands, once in the source, anywhere in the target."""
     (source, target), (inner_source, inner_target) = a, b
-    if _SLOT.search(inner_source):
-        pattern = re.sub("[\x01-\xff]", "([\x01-\xff])", re.escape(inner_source))
-        matches = list(re.finditer(f"(?=({pattern}))", source))
-        if len(matches) != 1:
-            return None
-        renaming = dict(zip(_SLOT.findall(inner_source), matches[0].groups()[1:], strict=True))
-        inner_source = matches[0].group(1)
-        inner_target = inner_target.translate({ord(k): v for k, v in renaming.items()})
-    elif source.find(inner_source) != source.rfind(inner_source):
+    text, part = source.translate(_ALIKE), inner_source.translate(_ALIKE)
+    at = text.find(part)
+    if at < 0 or text.find(part, at + 1) >= 0:
         return None
-    if inner_source not in source or not _stands_apart(inner_target, target):
+    found = source[at : at + len(part)]
+    slots = zip(map(ord, _SLOT.findall(inner_source)), _SLOT.findall(found), strict=True)
+    inner_target = inner_target.translate(dict(slots))
+    if not _stands_apart(inner_target, target):
         return None
-    return canonical(source.replace(inner_source, _FRESH), target.replace(inner_target, _FRESH))
+    return canonical(source.replace(found, _FRESH), target.replace(inner_target, _FRESH))
 
 
 def _stands_apart(part: str, text: str) -> bool:
