@@ -172,7 +172,6 @@ class RuleSearch:
         shown = self.rules
         self.examples += examples
         self._matched.clear()
-        self._unified.clear()
         self._words = [WordIndex([pair[side] for pair in self.examples]) for side in (0, 1)]
         self.rules = shown | self._surprising(examples, beside)
         if self._options.compare:
@@ -293,6 +292,7 @@ class RuleSearch:
             if best is not None:
                 added.add(best)
                 removed |= view.replaced(best) | {rule}
+        self._unified = view.unified
         self._last, self._needed = set(rules), set(rules) - needless
         return added, removed | needless
 
@@ -400,16 +400,18 @@ class _Parts:
 class _View:
     """The rules at the beginning of a step, with what is asked of them again and again.
 
-    ``unified`` keeps from step to step what makes one rule of another one.
+    ``unified`` tells what makes one rule of another one, of all that were asked for; what an
+    earlier view has of it is taken over.
     """
 
     def __init__(
         self,
         rules: list[Coded],
         options: SearchOptions,
-        unified: dict[tuple[Coded, Coded], tuple[Coded, ...]],
+        earlier: dict[tuple[Coded, Coded], tuple[Coded, ...]],
     ) -> None:
-        self._unified = unified
+        self.unified: dict[tuple[Coded, Coded], tuple[Coded, ...]] = {}
+        self._earlier = earlier
         self._rules = rules
         self._known = set(rules)
         self._options = options
@@ -446,10 +448,11 @@ class _View:
         return found
 
     def _unifiers(self, rule: Coded, other: Coded) -> tuple[Coded, ...]:
-        found = self._unified.get((rule, other))
+        asked = rule, other
+        found = self.unified.get(asked, self._earlier.get(asked))
         if found is None:
             found = tuple(unifiers(rule, other, max_slots=self._options.max_slots))
-            self._unified[rule, other] = found
+        self.unified[asked] = found
         return found
 
     def _relevant(self, candidate: Coded) -> list[Coded]:

@@ -10,6 +10,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
 
 from grammar.errors import CorpusError
@@ -17,7 +19,7 @@ from grammar.files import PathLike, read_text
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
 
-__all__ = ["FOLDS", "atis", "fold", "read_atis"]
+__all__ = ["FOLDS", "atis", "fold", "read_atis", "read_lines"]
 
 FOLDS = 5
 """Parts for cross-validation."""
@@ -55,19 +57,56 @@ def read_atis(path: PathLike) -> Corpus:
         If the file has no lines, or one has not two sides or more closing brackets than opening
         ones.
     """
+    return read_lines(
+        path,
+        _sides,
+        wrong="not a line of ATIS",
+        hint="write a question and a logical form with ' ||| ' between them",
+    )
+
+
+def _sides(line: str) -> tuple[str, str] | None:
+    sides = [" ".join(side.split()) for side in line.split("|||")]
+    missing = sides[-1].split().count("(") - sides[-1].split().count(")")
+    if len(sides) != 2 or not all(sides) or missing < 0:
+        return None
+    return sides[0], sides[1] + " )" * missing
+
+
+def read_lines(
+    path: PathLike, read: Callable[[str], tuple[str, str] | None], *, wrong: str, hint: str
+) -> Corpus:
+    """Read a file of questions with targets, one a line; blank lines are passed over.
+
+    Parameters
+    ----------
+    path : path
+        Of the file; ``.gz`` is unzipped.
+    read : callable
+        Returns the text and the target of a line; None if it is none.
+    wrong, hint : str
+        What a line that is none is called, and what to write.
+
+    Returns
+    -------
+    Corpus
+        Columns ``id`` (the line, from 1), ``text`` and ``target``.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file cannot be read.
+    CorpusError
+        If the file has no lines, or one is none.
+    """
     rows = []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
-        sides = [" ".join(side.split()) for side in line.split("|||")]
-        missing = sides[-1].split().count("(") - sides[-1].split().count(")")
-        if len(sides) != 2 or not all(sides) or missing < 0:
-            raise CorpusError(
-                f"not a line of ATIS: {line[:60]!r}",
-                where=f"{path}:{number}",
-                hint="write a question and a logical form with ' ||| ' between them",
-            )
-        rows.append((str(number), sides[0], sides[1] + " )" * missing))
+        sides = read(line)
+        if sides is None:
+            raise CorpusError(f"{wrong}: {line[:60]!r}", where=f"{path}:{number}", hint=hint)
+        rows.append((str(number), *sides))
     if not rows:
         raise CorpusError("the file has no lines", where=str(path), hint="check the path")
     ids, texts, targets = zip(*rows, strict=True)

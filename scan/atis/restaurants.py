@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 
-from grammar.errors import CorpusError
-from grammar.files import PathLike, read_text
+from grammar.files import PathLike
 from induction.corpus.corpus import Corpus
 from induction.corpus.sources import data_file
+from scan.atis.data import read_lines
 
 __all__ = ["read_restaurants", "restaurants"]
 
@@ -60,22 +60,12 @@ def read_restaurants(path: PathLike) -> Corpus:
     CorpusError
         If the file has no lines, or one is no such query.
     """
-    rows = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        read = _question(line)
-        if read is None:
-            raise CorpusError(
-                f"not a query of restaurants: {line[:60]!r}",
-                where=f"{path}:{number}",
-                hint="write parse([words], select([columns], (column(A), const(A, kind(value))))).",
-            )
-        rows.append((str(number), *read))
-    if not rows:
-        raise CorpusError("the file has no lines", where=str(path), hint="check the path")
-    ids, texts, targets = zip(*rows, strict=True)
-    return Corpus.from_columns(id=ids, text=texts, target=targets)
+    return read_lines(
+        path,
+        _question,
+        wrong="not a query of restaurants",
+        hint="write parse([words], select([columns], (column(A), const(A, kind(value))))).",
+    )
 
 
 def _question(line: str) -> tuple[str, str] | None:

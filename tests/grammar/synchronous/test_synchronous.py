@@ -219,3 +219,21 @@ def test_equal_rules_are_merged() -> None:
     grammar = SynchronousGrammar.from_rules([(rule, 0.25, 1), (same, 0.25, 2), (word, 0.5, 3)])
     assert len(grammar) == 2
     assert np.array_equal(grammar.count, [3, 3])
+
+
+@given(sides(), st.data())
+def test_a_retyped_rule_is_that_of_its_sides(rule: SynchronousRule, data: st.DataObject) -> None:
+    types = [data.draw(st.sampled_from(["S", "V", "X1"])) for _ in rule.slots]
+    sides_of = [
+        tuple(Slot(s.number, types[s.number - 1]) if isinstance(s, Slot) else s for s in side)
+        for side in (rule.source, rule.target)
+    ]
+    made = rule.retyped("Q", types)
+    assert made == SynchronousRule(*sides_of, "Q")
+    assert hash(made) == hash(SynchronousRule(*sides_of, "Q"))
+
+
+@pytest.mark.parametrize(("lhs", "types"), [("a b", ["V"]), ("S", ["1"])])
+def test_a_rule_is_not_retyped_with_what_is_no_type(lhs: str, types: list[str]) -> None:
+    with pytest.raises(SynchronousRuleError, match="not a plain name"):
+        SynchronousRule.parse("NT_1 twice ### NT_1 NT_1").retyped(lhs, types)
